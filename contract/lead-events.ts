@@ -5,7 +5,7 @@ export type LeadEventType = (typeof leadEventTypes)[number];
 
 /**
  * Which types a destination gets only if its `events` list them, and which it always gets. A receiver must follow an
- * erasure or a revoked consent whatever it has chosen, so the types of such news are `always`.
+ * erasure or a revoked consent whatever it has chosen, so the types of such events are `always`.
  */
 export const leadEventChoice = {
   'lead.created': 'chosen',

@@ -86,7 +86,7 @@ const filterWords: Readonly<Record<string, (value: string) => string>> = {
   context: () => 'by a hidden field',
   text: () => 'who agreed to a text',
   all: () => 'with the consents that are kept',
-  stops: () => 'the news of stops',
+  stops: () => 'the events of stops',
   again: () => 'once more',
   from: (site) => `by a link of ${site}`,
 };

@@ -23,7 +23,7 @@ export type Selection = Omit<DeliveryFilter, 'elsewhere' | 'content'>;
 
 /**
  * - `place`: the host or the mailboxes of its address; null if that is not known, and for confirmations
- * - `content`: the lead, or which piece of its news
+ * - `content`: the lead, or which of its events
  * - `ambiguous`: attempts after which nobody knows whether the destination has it
  * - `remote_id`: the id that the destination gave to the lead
  * - `recipients_left`, `recipients_refused`: of an e-mail of which some mailboxes took it
@@ -163,8 +163,8 @@ export async function deliveriesOf(
 
 /**
  * - `state`: of the delivery. `unclear` at an address before an operator accepted another one
- * - `at`: when the delivery ended, or when there was news
- * - `told_of_erasure`: whether the news that the lead was erased arrived at the same address
+ * - `at`: when the delivery ended, or when the event happened
+ * - `told_of_erasure`: whether the event that tells of the erasure arrived at the same address
  */
 export const receiver = deliveryRow
   .pick({destination: true, content: true, place: true})
@@ -180,7 +180,7 @@ export async function storedOf(
   return (await Promise.all(reads)).flat();
 }
 
-/** Each address at which a lead or news of it has arrived, or may have, the newest first. Visitors are left out. */
+/** Each address at which a lead or an event of it has arrived, or may have, the newest first. Visitors are left out. */
 export async function arrivalsOf({store}: With<DeliveryReader>, lead: string) {
   const useOf = await readAddresses({store});
   const rows = await storedOf({store}, lead, [undefined, ...endedStates]);
@@ -197,7 +197,7 @@ export async function arrivalsOf({store}: With<DeliveryReader>, lead: string) {
         content,
         at: row.settledAt ?? row.happenedAt,
         use: useOf({destination, address: one.address}),
-        isTold: heard.some((news) => news.destination === destination && news.address === one.address),
+        isTold: heard.some((event) => event.destination === destination && event.address === one.address),
       }));
     })
     .toSorted((one, other) => other.at - one.at);
@@ -219,7 +219,7 @@ export const receiversOf = async (admin: With<DeliveryReader>, lead: string) =>
 /**
  * - `deliveries`: how many were changed
  * - `paused`: destinations of theirs that get nothing until they are resumed
- * - `stops`: the news of stops and erasures that a drop has left, the first of it
+ * - `stops`: the events of stops and erasures that a drop has left, the first of them
  * - `why_none`: why none was changed
  */
 export const changed = z.object({
@@ -269,9 +269,9 @@ export async function whyNotSent(
 
 /** More than these are not named one by one. */
 export const stopsNamed = 20;
-export const onlyStopsWait = 'Only the news of stops and erasures waits here.';
+export const onlyStopsWait = 'Only events of stops and erasures wait here.';
 
-/** Ends these deliveries. The news of stops and erasures is dropped only if the selection asks for it alone. */
+/** Ends these deliveries. The events of stops and erasures is dropped only if the selection asks for it alone. */
 export async function dropDeliveries({store, config, noteAccess}: Desk, {filter, each}: Selected) {
   const deliveries = await total(each, (one) => store.dropDeliveries(Date.now(), one));
   await noteAccess({deliveries});

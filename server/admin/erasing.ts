@@ -139,7 +139,7 @@ function toPlanned(
 /** Who is told of a lead, and who cannot be. */
 type Receivers = Pick<PlannedLead, 'told' | 'former' | 'event' | 'remote_ids'>;
 
-/** Each destination is told at the address that had news of the lead last, if it still has this address. */
+/** Each destination is told at the address that had an event of the lead last, if it still has this address. */
 export async function receiversOf(
   {store, config}: With<DeliveryReader, 'config'>,
   lead: ErasableLead,

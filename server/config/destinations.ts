@@ -266,7 +266,7 @@ export const destinationSchema = z.discriminatedUnion(
 export type DestinationSettings = ReturnType<z.output<KindSchema>> | ConfirmationsSettings;
 /** The settings of a destination of kind `lead-api`: a lead service that has the same API as `/json/leads`. */
 export type LeadApiSettings = Extract<DestinationSettings, {type: 'lead-api'}>;
-/** The settings of a webhook: a URL that gets the news of each lead, signed as Standard Webhooks says. */
+/** The settings of a webhook: a URL that gets the events of each lead, signed as Standard Webhooks says. */
 export type WebhookSettings = Extract<DestinationSettings, {type: 'webhook'}>;
 /** The settings of a chat room that is told of leads. */
 export type ChatSettings = Extract<DestinationSettings, {type: 'chat'}>;

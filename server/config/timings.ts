@@ -66,9 +66,9 @@ export const usualTimings = {
   longestRetry: 900_000,
   /** How many waiting leads are sent to a destination in a second, unless it has `per_second`. */
   leadsPerSecond: 20,
-  /** A delivery that takes news, and not a lead, is given up after failing for this long. */
-  newsGivenUpAfter: 3 * dayLength,
-  /** The news of a stop or an erasure is never given up. Where its receiver refuses it for good, it is tried again so often. */
+  /** A delivery that takes an event, and not a lead, is given up after failing for this long. */
+  eventsGivenUpAfter: 3 * dayLength,
+  /** The event of a stop or an erasure is never given up. Where its receiver refuses it for good, it is tried again so often. */
   refusedRetry: dayLength,
   /** How long an open circuit breaker sends nothing to its destination. The time doubles each time it opens again. */
   firstBreak: 1_000,

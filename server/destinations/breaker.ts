@@ -205,8 +205,8 @@ function takeAskedBreak(circuit: Circuit, {retryAfter, message}: DeliveryError, 
   if (duration === 0 || until <= askedUntil) return;
   circuit.askedUntil = until;
   // Deliveries that were in progress when the break began may prolong it, mostly by milliseconds.
-  const isNews = askedUntil <= performance.now() || until - askedUntil > 1_000;
-  if (isNews) {
+  const isNew = askedUntil <= performance.now() || until - askedUntil > 1_000;
+  if (isNew) {
     const facts = {lead, reason: message, until: Date.now() + duration};
     emit({type: 'break-asked', destination, ...facts});
   }

@@ -14,7 +14,7 @@ import type {Emit} from '../observe/observations.ts';
 import type {DestinationState} from '../observe/readings.ts';
 import {createBreaker, type Breaker} from './breaker.ts';
 import type {Destination} from './destination.ts';
-import {isChosen} from './news.ts';
+import {isChosen} from './reported-event.ts';
 import {createPace, type Pace} from './pace.ts';
 import type {Pauses} from './pauses.ts';
 import {countConsecutiveFailures, type ConsecutiveFailures} from './consecutive-failures.ts';
@@ -99,16 +99,16 @@ export function replaceChannel(channel: Channel) {
 
 /** What a destination receives that takes deliveries with this content. */
 const takerOf = (content: DeliveryContent): Terms['receives'] =>
-  content === 'lead' ? 'leads' : content === 'confirmation' ? 'confirmations' : 'news';
+  content === 'lead' ? 'leads' : content === 'confirmation' ? 'confirmations' : 'events';
 
 /**
  * False if the kind of the destination has changed since the delivery was stored: for example, it receives leads now and
- * the delivery holds news.
+ * the delivery holds an event.
  */
 export const takes = ({terms}: Channel, {content}: Pick<DueDelivery, 'content'>) =>
   terms.receives === takerOf(content);
 
-/** Whether the destination has not chosen this news. The choice may have changed while the delivery waited. */
+/** Whether the destination has not chosen this event. The choice may have changed while the delivery waited. */
 export const isSkipped = ({terms}: Channel, {content}: Pick<DueDelivery, 'content'>) =>
   !isChosen(content, terms.events);
 
@@ -116,7 +116,7 @@ export const isSkipped = ({terms}: Channel, {content}: Pick<DueDelivery, 'conten
 export const isForElsewhere = (channel: Channel, {address}: Pick<DueDelivery, 'address'>) =>
   address !== null && address !== channel.address;
 
-/** Whether a pause keeps the delivery from being sent. The news of stops and erasures is tried where no operator has paused. */
+/** Whether a pause keeps the delivery from being sent. Events of stops and erasures are tried where no operator has paused. */
 export const isKeptByPause = (channel: Channel, {content}: Pick<DueDelivery, 'content'>) =>
   channel.isPaused() && !(channel.isGone() && onlyForReceivers.includes(content));
 
@@ -135,7 +135,7 @@ export function stateOf(channel: Channel): Channel['lastState'] {
 export const isAway = ({breaker, failures}: Channel) =>
   ['failing', 'misconfigured'].includes(breaker.state()) || failures.failsForSeveral();
 
-/** How many deliveries may begin now. Where it asked for nothing more, only the news of stops and erasures may. */
+/** How many deliveries may begin now. Where it asked for nothing more, only the events of stops and erasures may. */
 export function roomOf(channel: Channel): number {
   if (stateOf(channel).state === 'paused' && !channel.isGone()) return 0;
   return Math.min(channel.breaker.room(), channel.pace.available());

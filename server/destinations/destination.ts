@@ -1,5 +1,5 @@
 /**
- * The interface of a destination: it delivers one lead or news of one, or fails with a `DeliveryError`. Everything else
+ * The interface of a destination: it delivers one lead or an event of one, or fails with a `DeliveryError`. Everything else
  * (retries, circuit breaker, outbox) is the same for all kinds of destinations. kinds.ts lists the kinds.
  */
 import {
@@ -37,7 +37,7 @@ export type Added = {sign: SignConsent; revokeLink: RevokeLink};
 
 /**
  * What a destination is given to deliver. `lead`, `content` and `happenedAt` are the same in every attempt, and so is
- * what is sent: `news.ts` says which answer a delivery reports.
+ * what is sent: `reported-event.ts` says which answer a delivery reports.
  */
 export type DeliveryRequest = Delivered &
   Pick<DueDelivery, 'happenedAt' | 'remoteId' | 'attempts' | 'recipients'> & {

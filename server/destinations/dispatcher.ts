@@ -1,5 +1,5 @@
 /**
- * Delivers committed leads, and news of them, to the destinations that are served: `run-delivery.ts` makes each delivery,
+ * Delivers committed leads, and events of them, to the destinations that are served: `run-delivery.ts` makes each delivery,
  * `channel.ts` is the destination that takes it. The dispatcher knows all deliveries of this process that are in progress.
  */
 import {setTimeout as sleep} from 'node:timers/promises';
@@ -178,7 +178,7 @@ const choicesOf = (
 ): Pick<Deliverer, 'contentFor' | 'addressOf' | 'reserve'> => ({
   contentFor(destination) {
     const {receives = 'leads'} = known.get(destination)?.terms ?? {};
-    return ({leads: 'lead', news: 'created', confirmations: 'confirmation'} as const)[receives];
+    return ({leads: 'lead', events: 'created', confirmations: 'confirmation'} as const)[receives];
   },
   addressOf: (destination) => known.get(destination)?.address ?? null,
   reserve(destination, content) {

@@ -6,7 +6,14 @@ import {createChat} from './chat/chat.ts';
 import {createEmail} from './email/email.ts';
 import {createLeadApi} from './lead-api/lead-api.ts';
 import type {Network} from './network.ts';
-import {mailConnections, maxSends, termsOfNews, usualParallel, type Terms, type UsualTerms} from './terms.ts';
+import {
+  mailConnections,
+  maxSends,
+  termsOfEvents,
+  usualParallel,
+  type Terms,
+  type UsualTerms,
+} from './terms.ts';
 import {createWebhook} from './webhook/webhook.ts';
 
 type Kind = DestinationSettings['type'];
@@ -36,7 +43,7 @@ const kinds: {[Type in Kind]: Row<SettingsOf<Type>>} = {
   webhook: {
     create: createWebhook,
     terms: ({perSecond = 300, parallel = usualParallel, events}, usual) => ({
-      ...termsOfNews(usual),
+      ...termsOfEvents(usual),
       events,
       perSecond,
       parallel,
@@ -47,7 +54,7 @@ const kinds: {[Type in Kind]: Row<SettingsOf<Type>>} = {
     create: createChat,
     // Slack and Google Chat take one message a second.
     terms: ({perSecond = 1, parallel = 1, events}, usual) => ({
-      ...termsOfNews(usual),
+      ...termsOfEvents(usual),
       events,
       perSecond,
       parallel,
@@ -57,7 +64,7 @@ const kinds: {[Type in Kind]: Row<SettingsOf<Type>>} = {
   email: {
     create: createEmail,
     terms: (_settings, usual) => ({
-      ...termsOfNews(usual),
+      ...termsOfEvents(usual),
       perSecond: 10,
       parallel: mailConnections,
       parallelClaimed: mailConnections,

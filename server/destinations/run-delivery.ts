@@ -82,7 +82,8 @@ export async function runDelivery(
   const {due} = delivery;
   const channel = named && takes(named, due) ? named : undefined;
   try {
-    // A server before 1.8 beside this one stores news that a lead is held. It waits for an operator, as the lead does.
+    // A server before 1.8 beside this one stores an event which says that a lead is held. It waits for an operator, as the lead
+    // does.
     if (due.content === 'held') return await hold(context, delivery, 'suspect');
     if (named && isForElsewhere(named, due)) return await holdForAddress(context, delivery);
     if (!channel) {
@@ -160,7 +161,7 @@ function send(
 }
 
 /**
- * Nothing goes to an address for which it was not meant, until an operator accepts the address. For the news of a stop or an
+ * Nothing goes to an address for which it was not meant, until an operator accepts the address. For the event of a stop or an
  * erasure nobody can: it waits for the address of before.
  */
 async function holdForAddress(context: Context, delivery: Delivery): Promise<Answer> {

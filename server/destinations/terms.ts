@@ -5,8 +5,8 @@ import type {ChosenEventType} from '../../contract/lead-events.ts';
 
 /** What a destination receives, how fast, and for how long a delivery that fails is retried. */
 export type Terms = {
-  /** `leads`: the lead itself. `news`: what happened to the lead. `confirmations`: an e-mail to the visitor. */
-  receives: 'leads' | 'news' | 'confirmations';
+  /** `leads`: the lead itself. `events`: what happened to the lead. `confirmations`: an e-mail to the visitor. */
+  receives: 'leads' | 'events' | 'confirmations';
   /** The types of events that it has chosen. Undefined if it receives all of them. */
   events?: readonly ChosenEventType[] | undefined;
   /**
@@ -37,13 +37,13 @@ export const mailConnections = 2;
 export const maxSends: Readonly<Record<OnLostReply, number>> = {send: 3, hold: 1};
 
 /** The terms that hold unless the settings of the destination say otherwise. */
-export type UsualTerms = Pick<Timings, 'leadsPerSecond' | 'newsGivenUpAfter'>;
+export type UsualTerms = Pick<Timings, 'leadsPerSecond' | 'eventsGivenUpAfter'>;
 
-/** News may arrive twice: its receiver drops repeats by the id of the news. So it is never held for being ambiguous. */
-export const termsOfNews = ({newsGivenUpAfter}: UsualTerms) =>
+/** An event may arrive twice: its receiver drops repeats by its id. So it is never held for being ambiguous. */
+export const termsOfEvents = ({eventsGivenUpAfter}: UsualTerms) =>
   ({
-    receives: 'news',
-    givesUpAfter: newsGivenUpAfter,
+    receives: 'events',
+    givesUpAfter: eventsGivenUpAfter,
     maxSends: Number.MAX_SAFE_INTEGER,
     dropsUnknown: false,
   }) as const;

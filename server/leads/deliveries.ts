@@ -10,15 +10,15 @@ import type {DoneAnswer, LeadIdentity, LeadRecord, Revocation, Tombstone} from '
 /**
  * What a delivery takes to its destination.
  * - `lead`: the lead itself, for a destination of kind `lead-api`
- * - `created`: the news that the lead was stored
- * - `answered`: the news that a lead without an answer has got its amounts
- * - `refused`: the news that a lead without an answer was refused
+ * - `created`: an event: the lead was stored
+ * - `answered`: an event: a lead without an answer has got its amounts
+ * - `refused`: an event: a lead without an answer was refused
  * - `held`: what servers before 1.8 told mailboxes and rooms of a lead that may be a bot's. Nothing sends it any more
  * - `confirmation`: an e-mail to the visitor, for a destination of kind `confirmation`
- * - `erased`: the news that the lead was erased, for each destination that may have had news of it
- * - `revoked`: the news that the visitor revoked the consent, for the same destinations
+ * - `erased`: an event for each destination that may have had one of the lead: it was erased
+ * - `revoked`: an event for the same destinations: the visitor revoked the consent
  *
- * A destination of any other kind than `lead-api` and `confirmation` gets only news.
+ * A destination of any other kind than `lead-api` and `confirmation` gets only events.
  */
 export const deliveryContents = [
   'lead',
@@ -58,8 +58,8 @@ export type NewDelivery = {
 };
 
 /**
- * What a delivery takes to its destination: the lead, news of it, or news for those who had it, which names nobody. `contact`
- * is for mailboxes alone that have the names of leads. Undefined if the lead was erased or cannot be read.
+ * What a delivery takes to its destination: the lead, an event of it, or an event for those who had it, which names nobody.
+ * `contact` is for mailboxes alone that have the names of leads. Undefined if the lead was erased or cannot be read.
  */
 export type Delivered =
   | {lead: LeadRecord; content: Exclude<DeliveryContent, ForReceivers>}
@@ -92,8 +92,9 @@ export type DueDelivery = Delivered & {
 };
 
 /**
- * The news of stops and erasures. It must not reach an address that had nothing of the lead: no operator can accept another one
- * for it. It is never given up: it ends when it arrives, or when an operator drops it by name (`DeliveryFilter.stops`).
+ * Events of stops and erasures. Such an event must not reach an address that had nothing of the lead: no operator can accept
+ * another one for it. It is never given up: it ends when it arrives, or when an operator drops it by name
+ * (`DeliveryFilter.stops`).
  */
 export const onlyForReceivers: readonly DeliveryContent[] = ['erased', 'revoked'];
 export type ForReceivers = Extract<DeliveryContent, 'erased' | 'revoked'>;
@@ -107,7 +108,7 @@ export const isForReceivers = <Given extends {content: DeliveryContent}>(
  * - `suspect`: held, because a bot may have sent the lead
  * - `suppressed`: held, because the number is among those that revoked a consent, or could not be compared
  * - `elsewhere`: held until an operator accepts it, because the destination has another address or type now
- * - `former`: the news of a stop or an erasure waits for the former address, because no other one may hear it
+ * - `former`: the event of a stop or an erasure waits for the former address, because no other one may hear it
  */
 export const deliveryReasons = ['suspect', 'suppressed', 'elsewhere', 'former'] as const;
 export type DeliveryReason = (typeof deliveryReasons)[number];
@@ -136,7 +137,7 @@ export type UnusedLease = {leaseEnd: number} & ({lead: string} | {dueAgain: numb
  * - `limit`: how many deliveries, at most
  * - `maxSends`: a lead that may have been sent so often is held, and not claimed
  * - `unused`: these leases end first, so that nobody takes the deliveries for ones that may have been sent
- * - `onlyForReceivers`: nothing but the news of stops and erasures
+ * - `onlyForReceivers`: nothing but the events of stops and erasures
  */
 export type Claim = {
   now: number;
@@ -229,7 +230,7 @@ export type OpenState = (typeof openStates)[number];
 
 /**
  * A destination that gets nothing until an operator resumes it. `isGone`: no operator has paused it, but it asked for nothing
- * more (410). Then the news of stops and erasures is still tried.
+ * more (410). Then events of stops and erasures are still tried.
  */
 export type PausedDestination = {destination: string; pausedAt: number; reason: string; isGone?: boolean};
 
@@ -239,7 +240,7 @@ export type BreakEnd = {destination: string; endedAt: number};
 /**
  * The states of a delivery that has ended.
  * - `dropped`: by an operator, or a confirmation by itself
- * - `skipped`: news of a type that the destination has not chosen, or of a lead that people had before. It stands in the
+ * - `skipped`: an event of a type that the destination has not chosen, or of a lead that people had before. It stands in the
  *   store all the same, because `announce` tells of an answer those destinations that have a delivery of the lead
  */
 export const endedStates = ['delivered', 'dropped', 'skipped'] as const;
@@ -294,7 +295,7 @@ export type DeliveryFilter = {
   state?: DeliveryState | undefined;
   /** Only deliveries whose last attempt failed. */
   failing?: boolean | undefined;
-  /** True: only the news of stops and erasures. False: all but that. */
+  /** True: only events of stops and erasures. False: all but those. */
   stops?: boolean | undefined;
   /** Only deliveries that are for another address of their destination than this one. */
   elsewhere?: string | undefined;
@@ -303,7 +304,7 @@ export type DeliveryFilter = {
 };
 
 /**
- * The news of stops, or of erasures, that one address of a destination has not heard. `since`: when the first of them happened.
+ * The events of stops, or of erasures, that one address of a destination has not heard. `since`: when the first of them happened.
  * `latestAttempt`: when the last of them is due.
  */
 export type Unheard = {

@@ -22,7 +22,7 @@ export type ErasableLead = Omit<Tombstone, 'erasedAt'> & {
   because: 'named' | 'duplicate' | 'correction';
   /** Whether a consent would be kept, or is. False also if the lead cannot be read. */
   hasConsent: boolean;
-  /** The destinations that may have had news of the lead, and get the news that it was erased, if they have the same address. */
+  /** The destinations that may have had an event of the lead, and are told that it was erased, if they have the same address. */
   told: readonly string[];
   /** The ids that upstreams gave to the lead. They cannot be told. */
   remoteIds: readonly {destination: string; remoteId: string | null}[];
@@ -74,7 +74,7 @@ export type ErasureStore = ErasureReader & {
    * process may be sending it any more (`isUnderWay` in store/claim-queries.ts). A lead that was erased before only loses
    * its kept consent, if `keepConsent` says so. Duplicates that are left go with it.
    * @param present the addresses that can be told, such as `crm 0123456789abcdef`, and `crm ` for one that is not known.
-   *   Without it, news for any address is stored
+   *   Without it, an event for any address is stored
    * @returns false if there was nothing to erase
    */
   erase(id: string, now: number, keepConsent: KeepConsent, present?: readonly string[]): Promise<boolean>;

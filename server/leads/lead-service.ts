@@ -42,7 +42,9 @@ export type LeadService = {
   close(patience: number): Promise<void>;
 };
 
-/** What the lead service needs of the dispatcher (destinations/dispatcher.ts): it delivers committed leads, and news of them. */
+/**
+ * What the lead service needs of the dispatcher (destinations/dispatcher.ts): it delivers committed leads, and events of them.
+ */
 export type Deliverer = {
   /** What the destination gets when a lead is stored. */
   contentFor(destination: string): FirstContent;

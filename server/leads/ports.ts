@@ -76,9 +76,9 @@ export type OutboxPort = {
    * Stores what the destination decided. `delivered` is always stored, even if the lease has ended, because the
    * destination has the lead. `refused` and `dropped` are stored only if the lease still holds. A refused delivery stays
    * in the outbox as a dead letter. If the delivery was stored with `givesAnswer`, the lead gets the answer, or is refused, too, and
-   * the news of that is due to all destinations that got the news of the lead itself.
+   * the event of that is due to all destinations that got the event of the lead itself.
    * @returns the answer that the lead has then. If another report was first, it is the answer of that one. Undefined for
-   *   a delivery of news
+   *   a delivery of an event
    */
   settle(delivery: DeliveryKey, leaseEnd: number, settlement: Settlement): Promise<Answer | undefined>;
   /** Ends the lease, if it still holds, and makes the delivery due later. */
@@ -102,9 +102,9 @@ export type OutboxPort = {
   /** Counts the deliveries in the outbox. The metrics and operators do so, too. */
   countOutbox(): Promise<OutboxCount[]>;
   /**
-   * Makes deliveries to a destination due now that are due later than `latest`, or `latestOfStops` for the news of stops and erasures. If no wait is that long, the clock was
-   * set back since their time was stored. Those under a lease are left out, because the clock of the process that has it
-   * may be ahead, unless the lease is one of `endedLeases`.
+   * Makes deliveries to a destination due now that are due later than `latest`, or `latestOfStops` for the events of stops and
+   * erasures. If no wait is that long, the clock was set back since their time was stored. Those under a lease are left out,
+   * because the clock of the process that has it may be ahead, unless the lease is one of `endedLeases`.
    * @returns the ends of the leases of those that were left out. If they are there longer than a lease lasts, they ended
    */
   recallDeliveries(
@@ -173,7 +173,7 @@ export type DeliveryDesk = DeliveryReader & {
   /**
    * Makes deliveries due now, except those in progress, and ends the breaks of their destinations. A filter without a state and a lead leaves out held deliveries,
    * because an operator must decide about these. Deliveries that have ended are made due only if the filter names their
-   * state, and only if they take news: a destination that takes leads could store the lead twice. Many deliveries are
+   * state, and only if they take events: a destination that takes leads could store the lead twice. Many deliveries are
    * changed in several transactions, so after a failure only some of them may be changed.
    * @returns the number of deliveries that were changed
    */
@@ -190,8 +190,8 @@ export type DeliveryDesk = DeliveryReader & {
    */
   acceptAddress(now: number, destination: string, address: string): Promise<number>;
   /**
-   * Ends deliveries in the outbox for good, except those in progress, and the news of stops and erasures unless the filter asks
-   * for it alone. A lead that waits for the answer of such a
+   * Ends deliveries in the outbox for good, except those in progress, and events of stops and erasures unless the filter asks
+   * for them alone. A lead that waits for the answer of such a
    * delivery counts as refused.
    * @returns the number of deliveries that were changed
    */

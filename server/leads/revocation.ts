@@ -102,7 +102,7 @@ export type StopReader = {
   }): Promise<StopEvent[]>;
   /** What was asked in this time, the newest first: everything but operators' decisions. */
   stopsAsked(since: number, until: number): Promise<StopEvent[]>;
-  /** Until when a process may be sending one of these leads, or news of it. Milliseconds since 1970, 0 if none is. */
+  /** Until when a process may be sending one of these leads, or an event of it. Milliseconds since 1970, 0 if none is. */
   underWayUntil(ids: readonly string[]): Promise<number>;
   /** The newest first. @param digests only these */
   suppressions(digests?: readonly string[]): Promise<Suppression[]>;
@@ -125,7 +125,7 @@ export type RevocationStore = StopReader & {
   /** Notes what was said, where nothing is suppressed by it. */
   noteStops(events: readonly StopEvent[]): Promise<void>;
   /**
-   * Revokes the consent of one lead: its deliveries in the outbox end, and those who had news of it are told, once no
+   * Revokes the consent of one lead: its deliveries in the outbox end, and those who had an event of it are told, once no
    * process may be sending it any more. The lead may be erased already, or be unreadable.
    * @param how `now`: the day on which it was asked; `present` as of `ErasureStore.erase`
    * @returns false if it was revoked before, for as many

@@ -40,9 +40,9 @@ type ClaimedRow = Omit<DueDelivery, 'lead' | 'destination' | 'recipients' | 'lea
 const unreadableWait = 900_000;
 
 /**
- * SQL that is 1 while a process may be sending the lead or news of it, and 0 otherwise. Every lease that has not ended
- * counts, whichever process has it. The news that a lead was erased, or its consent revoked, must wait for 0, because
- * nobody may get the lead after that news.
+ * SQL that is 1 while a process may be sending the lead or an event of it, and 0 otherwise. Every lease that has not ended
+ * counts, whichever process has it. The event that tells of an erasure, or of a revoked consent, must wait for 0, because
+ * nobody may get the lead after it.
  */
 const isUnderWay = isThere(`deliveries AS sent
     WHERE sent.lead_id = deliveries.lead_id AND ${isNotForReceivers('sent')} AND sent.leased_until > $3`);
@@ -111,7 +111,7 @@ function endUnused(
   return statements;
 }
 
-/** The index by which only the news of stops and erasures is found, and SQL that is true for it. */
+/** The index by which only events of stops and erasures are found, and SQL that is true for them. */
 const amongText = ({onlyIndex}: Pick<Database, 'onlyIndex'>) =>
   [
     onlyIndex('deliveries_stops'),
@@ -122,7 +122,7 @@ type Found = ReturnType<Awaited<ReturnType<LeadReader['findRecords']>>['get']>;
 
 /**
  * What is not sent any more is dropped: the lead was erased, or its consent revoked. What is held because of its number
- * is held again, whoever made it due. What cannot be read is tried again, but for the news that needs nothing but the ids.
+ * is held again, whoever made it due. What cannot be read is tried again, but for the events that need nothing but the ids.
  */
 function whatItTakes(
   content: DeliveryContent,

@@ -253,7 +253,7 @@ export const tables = {
         where: `${isOpen} AND state <> 'waiting'`,
         since: 8,
       },
-      // For the news of stops and erasures that is not heard yet, however much other news waits.
+      // For the events of stops and erasures that are not heard yet, however many others wait.
       deliveries_stops: {
         on: ['destination', 'next_attempt_at'],
         where: `${isOpen} AND content IN ('erased', 'revoked')`,

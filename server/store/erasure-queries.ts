@@ -18,12 +18,12 @@ export const mayHaveArrived = (table: string) =>
   `(${table}.state = 'delivered' OR ${table}.attempts > 0 OR ${table}.leased_until > 0)`;
 /** SQL that is true for what takes something of the lead itself to a destination. */
 export const isNotForReceivers = (table: string) => `NOT ${isOneOf(`${table}.content`, onlyForReceivers)}`;
-/** SQL that is true for a delivery of news: its destination can be told what became of the lead. */
-const isNews = (table: string) =>
+/** SQL that is true for a delivery of an event: its destination can be told what became of the lead. */
+const isEvent = (table: string) =>
   `(${isNotForReceivers(table)} AND ${table}.content NOT IN ('lead', 'confirmation'))`;
 
 /**
- * Waits for other transactions that change deliveries of the lead. One of them may store the news of an answer, which only
+ * Waits for other transactions that change deliveries of the lead. One of them may store the event of an answer, which only
  * the statements after this one see.
  */
 export const lockDeliveries = ({forUpdate}: Database, id: string): Statement =>
@@ -41,7 +41,7 @@ const endDeliveries = `
     last_reply = NULL, recipients = NULL
   WHERE lead_id = $2 AND ${isNotForReceivers('deliveries')}`;
 /**
- * Tells the address that had news of the lead last, unless a list says which addresses can be told, and it is not among them.
+ * Tells the address that had an event of the lead last, unless a list says which addresses can be told, and it is not among them.
  * It is due when the last lease ends. A command may change that time, so the claim checks the leases as well. What a
  * destination was told before is told again: a consent may be revoked for the partner first, and then for all.
  * @param unless SQL that is true for a lead of which it was told already
@@ -53,7 +53,7 @@ const announceText = (content: DeliveryContent, unless: string, jsonList: Contex
     CAST($1 AS BIGINT), had.address
   FROM deliveries AS had JOIN deliveries AS last ON last.lead_id = had.lead_id
   WHERE had.lead_id = $2 AND had.content = (SELECT content FROM deliveries AS newest
-      WHERE newest.lead_id = had.lead_id AND newest.destination = had.destination AND ${isNews('newest')}
+      WHERE newest.lead_id = had.lead_id AND newest.destination = had.destination AND ${isEvent('newest')}
         AND ${mayHaveArrived('newest')} ORDER BY COALESCE(settled_at, happened_at) DESC LIMIT 1)
     AND (CAST($3 AS TEXT) IS NULL OR had.destination || ' ' || COALESCE(had.address, '') IN ${jsonList('$3')})
     AND EXISTS (SELECT 1 FROM leads WHERE id = had.lead_id AND NOT (${unless}))
@@ -104,11 +104,11 @@ type NamedRow = ReadRow & {keeps_consent: number};
 
 const selectDeliveries = `
   SELECT lead_id AS lead, destination, content, remote_id AS "remoteId", leased_until AS "leasedUntil",
-    ${truth(mayHaveArrived('deliveries'))} AS "mayHaveArrived", ${truth(isNews('deliveries'))} AS "isNews"
+    ${truth(mayHaveArrived('deliveries'))} AS "mayHaveArrived", ${truth(isEvent('deliveries'))} AS "isEvent"
   FROM deliveries WHERE lead_id IN`;
 type NamedDelivery = Pick<DeliveryRow, 'lead' | 'destination' | 'content' | 'remoteId' | 'leasedUntil'> & {
   mayHaveArrived: number;
-  isNews: number;
+  isEvent: number;
 };
 const selectDuplicates = `SELECT id FROM leads WHERE duplicate_of = $1 AND erased_at IS NULL`;
 const selectConsents = (ids: string) => `
@@ -120,12 +120,12 @@ type Related = Pick<ErasableLead, 'id' | 'because'>;
 async function related({read, jsonList}: Database, ids: readonly string[]) {
   const found = new Map<string, Related['because']>();
   const namedText = `SELECT id, 'named' AS because FROM leads WHERE id IN ${jsonList('$1')}`;
-  let news = await read<Related>(statement(namedText, JSON.stringify(ids)));
-  while (news.length > 0) {
-    for (const {id, because} of news) if (!found.has(id)) found.set(id, because);
-    const newIds = JSON.stringify(news.map(({id}) => id));
+  let added = await read<Related>(statement(namedText, JSON.stringify(ids)));
+  while (added.length > 0) {
+    for (const {id, because} of added) if (!found.has(id)) found.set(id, because);
+    const newIds = JSON.stringify(added.map(({id}) => id));
     const links = await read<Related>(statement(linkText(jsonList('$1')), newIds));
-    news = links.filter(({id}) => !found.has(id));
+    added = links.filter(({id}) => !found.has(id));
   }
   return found;
 }
@@ -153,7 +153,7 @@ async function describe(
   return rows.map((row) => {
     const deliveries = byLead.get(row.id) ?? [];
     const arrived = deliveries.filter(({mayHaveArrived}) => mayHaveArrived === 1);
-    const told = arrived.filter(({isNews}) => isNews === 1).map(({destination}) => destination);
+    const told = arrived.filter(({isEvent}) => isEvent === 1).map(({destination}) => destination);
     const taken = arrived.filter(({content}) => content === 'lead');
     return {
       ...identityOf(row),
@@ -199,7 +199,7 @@ export async function forgetConsents(context: Context, ids: readonly string[]): 
 
 /** When a lead is erased, and which consents stay. `index` makes the digests of a lead, if their key can be opened. */
 export type Erasing = {now: number; keepConsent: KeepConsent; index: Index | undefined};
-/** Whether the destinations that had news of the lead are told, and which of their addresses (`ErasureStore.erase`). */
+/** Whether the destinations that had an event of the lead are told, and which of their addresses (`ErasureStore.erase`). */
 type Telling = {tells?: boolean; present?: readonly string[] | undefined};
 
 /**

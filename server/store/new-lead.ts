@@ -92,7 +92,7 @@ export function decide({idempotency_keys: own}: NewRows, {key, isProofSpent, ori
 
 /**
  * The deliveries of a duplicate: it is not sent to a destination that takes leads, and its visitor has a confirmation
- * already, but the others get its news.
+ * already, but the others get its events.
  */
 const deliveriesOfDuplicate = <Delivery extends {content: DeliveryContent}>(
   deliveries: readonly Delivery[],

@@ -21,7 +21,7 @@ const atOnce = 5;
 const pauseBetween = 20;
 
 const isForReceivers = isOneOf('content', onlyForReceivers);
-/** The news of a stop or an erasure outlives the lead, so it does not keep it. */
+/** The event of a stop or an erasure outlives the lead, so it does not keep it. */
 const isOpen = isThere(
   `deliveries WHERE deliveries.lead_id = leads.id AND settled_at IS NULL AND NOT ${isForReceivers}`,
 );

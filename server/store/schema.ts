@@ -59,7 +59,7 @@ const dataSteps: Readonly<Record<number, (dialect: Dialect) => readonly string[]
   13: takeNewContents,
   16: takeRevocations,
   18: keepStops,
-  19: holdNewsOfHeld,
+  19: holdEventsOfHeld,
   20: endClearLeads,
   21: nameReasons,
   22: takeRequests,
@@ -310,9 +310,9 @@ function takeRevocations({allowTexts}: Dialect): string[] {
 }
 
 /**
- * The upgrade to version 18: what is known of earlier stops and decisions begins their history, and the news of stops and erasures
- * that was given up, or held for an address of before, waits again. Which destinations had asked for nothing more (410) stands in
- * the reasons alone.
+ * The upgrade to version 18: what is known of earlier stops and decisions begins their history, and the events of stops and
+ * erasures that were given up, or held for an address of before, wait again. Which destinations had asked for nothing more (410)
+ * stands in the reasons alone.
  */
 function keepStops(): string[] {
   const insert = 'INSERT INTO stops (id, kind, digest, scope, lead_id, asked_at, entered_at, way, reason)';
@@ -331,7 +331,7 @@ function keepStops(): string[] {
  * The upgrade to version 19: mailboxes and rooms are no longer told that a lead is held. What was to tell them waits for an
  * operator, as what waits for other destinations does; if an operator has released the lead already, it tells of the lead.
  */
-function holdNewsOfHeld(): string[] {
+function holdEventsOfHeld(): string[] {
   return [
     `UPDATE deliveries SET content = 'created', leased_until = 0, last_error = NULL, failing_since = NULL, attempts = 0,
         ambiguous = 0, ambiguous_counted = 0, recipients = NULL,

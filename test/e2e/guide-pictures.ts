@@ -9,7 +9,7 @@ import {platforms} from '../../server/snippets/platforms.ts';
 import {versionForSnippets, snippetParts} from '../../server/snippets/parts.ts';
 import {readVersions} from '../../server/versions/embed-versions.ts';
 import {launchChromium} from '../support/launch-chromium.ts';
-import {newsRequest, telling} from '../support/sample-news.ts';
+import {eventRequest, telling} from '../support/sample-events.ts';
 import {startTestServer} from '../support/test-server.ts';
 import {walk} from './partner-pages/way.ts';
 
@@ -93,7 +93,11 @@ await take('snippets', 1280, 1310, `${publicUrl}${paths.snippets}?partner=acme`,
 await take('debug', 900, 780, `${origin}/unstyled?prequal-debug`, (page) =>
   page.getByText('keeps no height free').waitFor(),
 );
-const {subject, html} = leadEmail(newsRequest(telling), {type: 'email', details: 'contact', rounding: 1_000});
+const {subject, html} = leadEmail(eventRequest(telling), {
+  type: 'email',
+  details: 'contact',
+  rounding: 1_000,
+});
 const mail = html.replace(/<body[^>]*>/, `$&<p style="margin:0 0 16px;font-weight:600">${subject}</p>`);
 await take('lead-mail', 360, 780, `data:text/html,${encodeURIComponent(mail)}`, () => Promise.resolve());
 await browser.close();

@@ -119,9 +119,9 @@ async function strikeRepeatedly(t: TestContext, folder: string, cluster: Cluster
   const path = isSqlite ? join(smallDisk(t), 'leads.sqlite') : '';
   const store = isSqlite ? {DATABASE_PATH: path} : {DATABASE_URL: await cluster.createDatabase()};
   const processes = isSqlite ? 1 : 2;
-  const news = {gets: 'news', parallel: usualParallel * processes, maxSends: Infinity} as const;
+  const events = {gets: 'events', parallel: usualParallel * processes, maxSends: Infinity} as const;
   const leads = {gets: 'leads', parallel: usualParallel * processes, maxSends: maxSends.send} as const;
-  const recorder = recordHistory({lender: leads, crm: news, sheet: news}, 'lender');
+  const recorder = recordHistory({lender: leads, crm: events, sheet: events}, 'lender');
   const soon: ReceiverReply = (response) => void setTimeout(() => response.writeHead(204).end(), 5);
   const crm = await openFor(t, startWebhookReceiver(recorder.webhook('crm', replyWith(204))));
   const sheet = await openFor(t, startWebhookReceiver(recorder.webhook('sheet', soon)));

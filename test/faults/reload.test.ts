@@ -87,8 +87,8 @@ for (const {name, postgres, skip} of databaseKinds) {
       t.diagnostic(`${failed.length} of ${statuses.length} requests failed`);
       assert.deepEqual(failed, []);
       const acknowledged = loads.flatMap((load) => load.acknowledged);
-      const news = () => new Set(crm.received.map(({headers}) => String(headers['webhook-id'])));
-      const undelivered = () => acknowledged.filter((id) => !news().has(`evt_created_${id}`));
+      const events = () => new Set(crm.received.map(({headers}) => String(headers['webhook-id'])));
+      const undelivered = () => acknowledged.filter((id) => !events().has(`evt_created_${id}`));
       await until(async () => (await attached.waitingDestinations()).length === 0);
       assert.deepEqual(undelivered(), []);
       assert.deepEqual(await attached.countOutbox(), []);

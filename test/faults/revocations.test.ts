@@ -128,8 +128,8 @@ type Fate = {revoked: RevocationScope | undefined; held: boolean; released: numb
 /** Which rules are violated by what was sent of a lead. */
 function wrongs(lead: Lead, stops: readonly Stop[], {revoked, held, released}: Fate): string[] {
   const own = stops.filter((stop) => covers(stop, lead));
-  const news = lead.seen.filter(({what}) => what.startsWith('consent.revoked'));
-  const sent = lead.seen.filter((one) => !news.includes(one));
+  const events = lead.seen.filter(({what}) => what.startsWith('consent.revoked'));
+  const sent = lead.seen.filter((one) => !events.includes(one));
   const arrived = ['crm lead.created', 'sheet lead.created', 'lender POST'].every((each) =>
     sent.some(({receiver, what}) => `${receiver} ${what}` === each),
   );
@@ -138,7 +138,7 @@ function wrongs(lead: Lead, stops: readonly Stop[], {revoked, held, released}: F
   if (own.length === 0)
     return rules({
       'it did not arrive': lead.acknowledged < Infinity && !arrived,
-      'nobody revoked its consent': news.length > 0 || isRevoked || held,
+      'nobody revoked its consent': events.length > 0 || isRevoked || held,
     });
   // If the number was suppressed before the lead came, nothing of it may be sent at all.
   const ends = own.map(({acknowledged, quiet}) => (lead.began > acknowledged ? acknowledged : quiet));
@@ -157,7 +157,7 @@ function wrongs(lead: Lead, stops: readonly Stop[], {revoked, held, released}: F
     'it is neither held nor is its consent revoked':
       lead.id !== undefined && !isRevoked && !held && !(mayBeFree && arrived),
     'it was allowed, and did not arrive': released < Infinity && !arrived,
-    'it was held, and said to be revoked': !isRevoked && news.length > 0,
+    'it was held, and said to be revoked': !isRevoked && events.length > 0,
     'it is revoked for others than it was said':
       isRevoked && (isForAll ? revoked !== 'all' : !mayBeBy.includes(revoked === 'all')),
     'a receiver was not told last that it is revoked':

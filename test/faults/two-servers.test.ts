@@ -44,7 +44,7 @@ function twice(newLead: () => NewLead): () => NewLead {
 async function updateUnderLoad(t: TestContext, name: ProxyName): Promise<number> {
   const folder = temporaryFolder(t);
   const database = await databaseFor(t);
-  const recorder = recordHistory({crm: {gets: 'news', parallel: 2 * usualParallel, maxSends: Infinity}});
+  const recorder = recordHistory({crm: {gets: 'events', parallel: 2 * usualParallel, maxSends: Infinity}});
   const crm = await openFor(t, startWebhookReceiver(recorder.webhook('crm', replyWith(204))));
   const store = {DATABASE_URL: database.url};
   const environment = {...store, ...sendingTo(folder, {crm}), TRUST_PROXY: '1', DRAIN_SECONDS: '5'};

@@ -271,7 +271,7 @@ forEachStore((store) => {
   });
 });
 
-suite('of two processes, one tells each piece of news, and the other one if it dies', () => {
+suite('of two processes, one tells each trouble, and the other one if it dies', () => {
   const {after, every, lease} = usualTimings.alerts;
 
   async function takeTurns(one: AlertPort, other: AlertPort) {

@@ -68,7 +68,7 @@ async function open(t: TestContext, isPostgres: boolean) {
     CREDENTIALS_NEWS_SECRET: news.secret,
   });
   const logLines: string[] = [];
-  const timings = {...quickTimings, newsGivenUpAfter: 1};
+  const timings = {...quickTimings, eventsGivenUpAfter: 1};
   async function serve(machine = 1) {
     const config = readConfig(environment(machine));
     const log = logTo(logLines, 'info');

@@ -1,4 +1,4 @@
-/** The news that somebody said stop, or was erased, ends in two ways alone: it arrives, or an operator drops it by name. */
+/** The event of a stop or an erasure ends in two ways alone: it arrives, or an operator drops it by name. */
 import assert from 'node:assert/strict';
 import {suite, test, type TestContext} from 'node:test';
 import type {Admin} from '../../server/admin/admin.ts';
@@ -25,14 +25,14 @@ import {replyWith, startWebhookReceiver, type WebhookReceiver} from '../support/
 const [acme] = partners;
 const day = 24 * 3_600_000;
 /** What was given up after three days is given up at once here, and what is refused for good is tried again soon. */
-const timings = {...quickTimings, newsGivenUpAfter: 1, refusedRetry: 300};
+const timings = {...quickTimings, eventsGivenUpAfter: 1, refusedRetry: 300};
 let people = 200;
 const person = (phone = `415-${(people += 1)}-1234`) => somebody({phone});
 const typesAt = ({received}: WebhookReceiver) =>
   received.map(({body}) => (JSON.parse(body) as {type: string}).type);
 
 forEachStore((store) => {
-  suite('the news of a stop', () => {
+  suite('the event of a stop', () => {
     /** A server whose partner sends leads to `crm`. */
     async function start(t: TestContext, crm: DestinationSettings, given: Partial<typeof usualTimings> = {}) {
       const destinations = new Map([['crm', crm]]);
@@ -41,7 +41,7 @@ forEachStore((store) => {
       const attached = await openFor(t, openAttachedStore(server.config, testEncryptor, true));
       const admin: Admin = {store: attached, noteAccess: unnoted, config: server.config};
       /** Such as `revoked waiting`. */
-      const news = async (lead?: string) => {
+      const events = async (lead?: string) => {
         const rows = await allOf(listDeliveries(admin, {lead, destination: 'crm'}));
         return rows
           .filter(({content}) => content === 'revoked' || content === 'erased')
@@ -60,12 +60,12 @@ forEachStore((store) => {
       const findings = async (config = server.config) =>
         (await statusOf({config, store: attached})).findings.filter(({kind}) => kind === 'stop');
       const said = async (config = server.config) => (await findings(config)).map(inOneLine).join('\n');
-      return {server, store: attached, admin, news, leadOfCrm, saysStop, findings, said};
+      return {server, store: attached, admin, events, leadOfCrm, saysStop, findings, said};
     }
 
-    test('arrives after a receiver that failed for longer than other news is tried', async (t) => {
+    test('arrives after a receiver that failed for longer than other events are tried', async (t) => {
       const crm = await openFor(t, startWebhookReceiver());
-      const {server, news, leadOfCrm, saysStop, admin} = await start(t, crm.settings);
+      const {server, events, leadOfCrm, saysStop, admin} = await start(t, crm.settings);
       const [stopped, erased] = [await leadOfCrm(), await leadOfCrm()];
       crm.answerWith(replyWith(500));
       const {id} = await sentLead(server, person());
@@ -73,15 +73,15 @@ forEachStore((store) => {
       await planAndErase(admin, [erased]);
       await until(async () => (await admin.store.listDeliveries(1, {lead: id, state: 'failed'})).length > 0);
       await crm.hasReceived(crm.received.length + 6);
-      assert.deepEqual((await news()).toSorted(), ['erased waiting', 'revoked waiting']);
+      assert.deepEqual((await events()).toSorted(), ['erased waiting', 'revoked waiting']);
       crm.answerWith(replyWith(204));
-      await until(async () => (await news()).length === 0);
-      assert.deepEqual(await news(stopped), ['revoked delivered']);
+      await until(async () => (await events()).length === 0);
+      assert.deepEqual(await events(stopped), ['revoked delivered']);
     });
 
     test('outlives what the retention job does to its lead, and its erasure', async (t) => {
       const crm = await openFor(t, startWebhookReceiver());
-      const {news, leadOfCrm, saysStop, store, admin} = await start(t, crm.settings);
+      const {events, leadOfCrm, saysStop, store, admin} = await start(t, crm.settings);
       const [expired, erased] = [await leadOfCrm(), await leadOfCrm()];
       crm.answerWith(replyWith(500));
       for (const id of [expired, erased]) await saysStop(id);
@@ -94,16 +94,16 @@ forEachStore((store) => {
       assert.equal(leads, 1);
       await store.applyRetention(Date.now() + 800 * day, rules);
       crm.answerWith(replyWith(204));
-      await until(async () => (await news()).length === 0);
+      await until(async () => (await events()).length === 0);
       assert.deepEqual(
-        [await news(expired), (await news(erased)).toSorted()],
+        [await events(expired), (await events(erased)).toSorted()],
         [['revoked delivered'], ['erased delivered', 'revoked delivered']],
       );
     });
 
     test('is left out of every drop, which names it, but one that asks for it', async (t) => {
       const crm = await openFor(t, startWebhookReceiver());
-      const {server, news, leadOfCrm, saysStop, admin} = await start(t, crm.settings);
+      const {server, events, leadOfCrm, saysStop, admin} = await start(t, crm.settings);
       const id = await leadOfCrm();
       crm.answerWith(replyWith(500));
       const drop = (selection: object) => carryOut<Changed>(admin, 'deliveries drop', selection);
@@ -112,24 +112,24 @@ forEachStore((store) => {
       await planAndErase(admin, [id]);
       await until(async () => (await drop({lead: other.id})).deliveries === 1);
       const dropped = await drop({destination: 'crm'});
-      assert.match(dropped.why_none ?? '', /Only the news of stops and erasures/);
+      assert.match(dropped.why_none ?? '', /Only events of stops and erasures/);
       assert.deepEqual(
         dropped.stops.map(({lead, destination, content}) => `${lead} ${destination} ${content}`),
         [`${id} crm erased`, `${id} crm revoked`],
       );
-      await assert.rejects(drop({lead: id}), /Only the news of stops and erasures/);
+      await assert.rejects(drop({lead: id}), /Only events of stops and erasures/);
       await assert.rejects(planChange(admin, changeNamed('drop')!, id), /who said stop or was erased/);
-      assert.deepEqual((await news()).toSorted(), ['erased waiting', 'revoked waiting']);
+      assert.deepEqual((await events()).toSorted(), ['erased waiting', 'revoked waiting']);
       await until(async () => {
         await drop({destination: 'crm', stops: true});
-        return (await news()).length === 0;
+        return (await events()).length === 0;
       });
-      assert.deepEqual((await news(id)).toSorted(), ['erased dropped', 'revoked dropped']);
+      assert.deepEqual((await events(id)).toSorted(), ['erased dropped', 'revoked dropped']);
     });
 
     test('that a change of one lead leaves out is named before', async (t) => {
       const crm = await openFor(t, startWebhookReceiver());
-      const {server, news, leadOfCrm, saysStop, admin} = await start(t, crm.settings);
+      const {server, events, leadOfCrm, saysStop, admin} = await start(t, crm.settings);
       const id = await leadOfCrm();
       crm.answerWith(replyWith(500));
       await saysStop(id);
@@ -142,7 +142,7 @@ forEachStore((store) => {
         'crm still gets the news that the consent was taken back.',
       ]);
       await carryOut(admin, 'deliveries drop', {lead: id});
-      assert.deepEqual(await news(id), ['revoked waiting']);
+      assert.deepEqual(await events(id), ['revoked waiting']);
     });
 
     test('waits for a destination that left the file or moved, and goes when it is back', async (t) => {
@@ -150,7 +150,7 @@ forEachStore((store) => {
         await openFor(t, startWebhookReceiver()),
         await openFor(t, startWebhookReceiver()),
       ];
-      const {server, admin, news, leadOfCrm, saysStop, said} = await start(t, crm.settings);
+      const {server, admin, events, leadOfCrm, saysStop, said} = await start(t, crm.settings);
       const [first, second] = [await leadOfCrm(), await leadOfCrm()];
       crm.answerWith(replyWith(500));
       await server.reload({destinations: new Map(), partners: [acme]});
@@ -171,13 +171,13 @@ forEachStore((store) => {
       assert.match(await said(elsewhere), /^2 people said stop, .*: crm has another address now\. Tell 127/);
       crm.answerWith(replyWith(204));
       await server.reload({destinations: new Map([['crm', crm.settings]])});
-      await until(async () => (await news()).length === 0);
+      await until(async () => (await events()).length === 0);
       assert.deepEqual(typesAt(other), []);
     });
 
     test('is tried again after a 410, which pauses all else; an operator who pauses holds it, too', async (t) => {
       const crm = await openFor(t, startWebhookReceiver());
-      const {server, admin, news, leadOfCrm, saysStop, said} = await start(t, crm.settings);
+      const {server, admin, events, leadOfCrm, saysStop, said} = await start(t, crm.settings);
       const [id, next, last] = [await leadOfCrm(), await leadOfCrm(), await leadOfCrm()];
       crm.answerWith(replyWith(410));
       await sentLead(server, person());
@@ -195,7 +195,7 @@ forEachStore((store) => {
         /^1 person said stop, .* The receiver answered 410 .*: it wants no more events/,
       );
       crm.answerWith(replyWith(204));
-      await until(async () => (await news()).length === 0);
+      await until(async () => (await events()).length === 0);
       assert.deepEqual(columnOf(await admin.store.pausedDestinations(), 'destination'), ['crm']);
       await pauseDestination(admin, 'crm', 'their maintenance');
       await until(() => server.logLines.some((line) => line.includes('their maintenance')));
@@ -206,7 +206,7 @@ forEachStore((store) => {
       assert.match(await said(), /^2 people/);
       assert.equal(typesAt(crm).length, then);
       await admin.store.resumeDestination(Date.now(), 'crm');
-      await until(async () => (await news()).length === 0);
+      await until(async () => (await events()).length === 0);
       assert.equal(typesAt(crm).filter((type) => type === 'lead.created').length, 5);
     });
 
@@ -224,7 +224,7 @@ forEachStore((store) => {
       );
       const to = ['sales@example.com', 'gone@example.com'];
       const inbox = emailSettings(`smtp://127.0.0.1:${mail.port}`, {to});
-      const {news, leadOfCrm, saysStop, said, admin} = await start(t, inbox, {refusedRetry: 2 * 3_600_000});
+      const {events, leadOfCrm, saysStop, said, admin} = await start(t, inbox, {refusedRetry: 2 * 3_600_000});
       const [id, other] = [await leadOfCrm(), await leadOfCrm()];
       refused = ['gone@example.com'];
       await saysStop(id);
@@ -247,7 +247,7 @@ forEachStore((store) => {
       assert.equal(asked.length, 8);
       refused = [];
       await admin.store.retryDeliveries(Date.now(), {destination: 'crm'});
-      await until(async () => (await news()).length === 0);
+      await until(async () => (await events()).length === 0);
       assert.deepEqual(columnOf(mail.received.slice(2), 'to').toSorted(), [
         ['gone@example.com'],
         ['sales@example.com'],

@@ -153,7 +153,7 @@ const rules = {
   },
 
   /**
-   * At the end. If an operator dropped the news of a lead, that destination gets no later news of it, nor does any whose
+   * At the end. If an operator dropped the first event of a lead, that destination gets no later one, nor does any whose
    * consent was revoked.
    */
   'those who were told of a lead are told of its answer'(facts, violated) {
@@ -162,13 +162,13 @@ const rules = {
     for (const delivery of facts.history.stored.deliveries) {
       const {lead, destination, content} = delivery;
       const {answer, duplicateOf, revoked} = facts.history.stored.leads.get(lead) ?? {};
-      const isNews = content === 'created';
-      const isTold = isNews && !revoked && !dropped.has(nameOf(delivery));
+      const isFirst = content === 'created';
+      const isTold = isEvent && !revoked && !dropped.has(nameOf(delivery));
       if (!isTold || !answer || answer.status === 'pending' || duplicateOf !== null || !facts.answering(lead))
         continue;
-      const news = answer.status === 'done' ? 'answered' : 'refused';
-      if (!facts.deliveriesOf(lead).some((one) => one.destination === destination && one.content === news))
-        violated(`${destination} is not told that ${lead} was ${news}`);
+      const told = answer.status === 'done' ? 'answered' : 'refused';
+      if (!facts.deliveriesOf(lead).some((one) => one.destination === destination && one.content === told))
+        violated(`${destination} is not told that ${lead} was ${told}`);
     }
   },
 
@@ -208,12 +208,12 @@ const rules = {
   },
 
   /**
-   * Always: a webhook's receiver drops repeats by the id of the news, so an id must not mean two things. A mailbox drops none, and
-   * an e-mail says what is known when it is written.
+   * Always: a webhook's receiver drops repeats by the id of the event, so an id must not mean two things. A mailbox drops none,
+   * and an e-mail says what is known when it is written.
    */
   'the body of a lead event is constant'(facts, violated) {
     const isEvent = ({destination, method}: Request) =>
-      facts.gets(destination) === 'news' && method !== 'MAIL';
+      facts.gets(destination) === 'events' && method !== 'MAIL';
     const events = facts.all('request').filter(isEvent);
     for (const [event, group] of Map.groupBy(events, ({destination, what}) => `${destination} ${what}`))
       if (new Set(group.map(({body}) => body)).size > 1) violated(event);
@@ -463,7 +463,7 @@ const rules = {
       if (facts.all('configuration').some(({addresses}) => !(destination in addresses))) continue;
       if (delivery.formerAddresses.length > 0) continue;
       const sent = facts.sendsOf(delivery).length;
-      if (facts.gets(destination) === 'news' && (attempts !== sent || ambiguous > 0))
+      if (facts.gets(destination) === 'events' && (attempts !== sent || ambiguous > 0))
         violated(`${nameOf(delivery)}: ${sent} sent, ${attempts} counted, ${ambiguous} unclear`);
       const isUnsent = ['held', 'skipped', 'dropped'].includes(state);
       if (isWell && attempts !== (isUnsent ? 0 : 1))
@@ -521,9 +521,9 @@ const rules = {
         const from = facts.lastHeld(lead) + clockDifference;
         return at > from && !isExcused(from);
       };
-      const news = facts.toldIn(request);
-      if (news && news.only === undefined && isLate(news.lead))
-        violated(`${request.destination} got ${news.lead} at ${seconds(at)}`);
+      const told = facts.toldIn(request);
+      if (told && told.only === undefined && isLate(told.lead))
+        violated(`${request.destination} got ${told.lead} at ${seconds(at)}`);
     }
   },
 
@@ -552,10 +552,10 @@ const rules = {
   'nobody gets a lead after somebody was told that it was erased, or its consent revoked'(facts, violated) {
     if (facts.all('trouble').some(({kind}) => kind === 'clock')) return;
     const all = facts.all('request').flatMap((request) => {
-      const news = facts.toldIn(request);
-      return news ? {...news, request} : [];
+      const told = facts.toldIn(request);
+      return told ? {...told, request} : [];
     });
-    for (const [lead, group] of Map.groupBy(all, (news) => news.lead)) {
+    for (const [lead, group] of Map.groupBy(all, (told) => told.lead)) {
       const ends = group.filter(({only}) => only !== undefined);
       const first = Math.min(...ends.map(({request}) => request.at));
       for (const {only, request} of group) {
@@ -575,7 +575,7 @@ const rules = {
    * At the end, where an operator erased it. What the retention job erases is told to nobody, nor to those who get leads, nor to an
    * address before another one was accepted.
    */
-  'all who had news of an erased lead are told that it was erased'(facts, violated) {
+  'all who had an event of an erased lead are told that it was erased'(facts, violated) {
     for (const [lead] of facts.history.stored.erased) {
       const erasing = facts.erasing(lead);
       const tellings = facts.deliveriesOf(lead).filter(({content}) => content === 'erased');
@@ -591,14 +591,14 @@ const rules = {
         const isFormer = facts
           .deliveriesOf(lead)
           .some((one) => one.destination === destination && one.formerAddresses.length > 0);
-        if (!delivery && !isFormer) violated(`${destination} had news of ${lead}`);
+        if (!delivery && !isFormer) violated(`${destination} had an event of ${lead}`);
         else if (delivery?.state === 'skipped') violated(`${nameOf(delivery)} is skipped`);
       }
     }
   },
 
   /** Always, however long a receiver fails, whatever it answers, and whatever becomes of its lead. */
-  'the news of a stop or an erasure ends only if it arrives, or is dropped by name'(facts, violated) {
+  'the event of a stop or an erasure ends only if it arrives, or is dropped by name'(facts, violated) {
     const drops = facts.all('command').filter(({isOfStops}) => isOfStops);
     for (const delivery of facts.history.stored.deliveries) {
       if (!onlyForReceivers.includes(delivery.content)) continue;
@@ -642,9 +642,9 @@ const rules = {
           at <= revoking.until + facts.history.lease;
         const hasStoodStill = facts.had(process, ['freeze'], at - goingOn, at);
         if (at <= revoking.until || isUnderLease || hasStoodStill) continue;
-        const news = facts.toldIn(request);
-        if (!news || news.only !== undefined) continue;
-        const {lead} = news;
+        const told = facts.toldIn(request);
+        if (!told || told.only !== undefined) continue;
+        const {lead} = told;
         const isAsked = () =>
           facts.concerns(revoking, lead) &&
           !facts.isDecided(revoking, 'perhaps') &&
@@ -667,7 +667,7 @@ const rules = {
    * At the end, where the command knew the address at which they had it, and no other. Who was told for the partner is told
    * again when it is for all.
    */
-  'all who had news of a lead are told that its consent was revoked'(facts, violated) {
+  'all who had an event of a lead are told that its consent was revoked'(facts, violated) {
     const {leads, erased} = facts.history.stored;
     for (const lead of [...leads.keys(), ...erased.keys()]) {
       const revokings = facts.revokings(lead);
@@ -689,7 +689,7 @@ const rules = {
           .deliveriesOf(lead)
           .find((one) => one.destination === destination && one.content === 'revoked');
         const isRight = (one: Request) => one.what === `evt_revoked_${scope}_${lead}`;
-        if (!delivery) violated(`${destination} had news of ${lead}`);
+        if (!delivery) violated(`${destination} had an event of ${lead}`);
         else if (delivery.state === 'skipped') violated(`${nameOf(delivery)} is skipped`);
         else if (
           delivery.state === 'delivered' &&

@@ -96,8 +96,8 @@ export const addressesUnder = (name: ConfigurationName): Addresses =>
 export const agreed = (maxSends: number): Record<DestinationName, Agreed> => ({
   lender: {gets: 'leads', parallel: 4, maxSends},
   other: {gets: 'leads', parallel: 2, maxSends},
-  crm: {gets: 'news', parallel: 3, perSecond: 5, maxSends: Infinity},
-  inbox: {gets: 'news', parallel: 2, perSecond: 10, maxSends: Infinity},
+  crm: {gets: 'events', parallel: 3, perSecond: 5, maxSends: Infinity},
+  inbox: {gets: 'events', parallel: 2, perSecond: 10, maxSends: Infinity},
 });
 
 type Route = Pick<ToDesk, 'partner' | 'answerFrom'> & {cid: string; sendTo: DestinationName[]};

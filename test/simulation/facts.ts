@@ -82,8 +82,8 @@ export class Facts {
 
   /** Whether the request tells only of this, and of this lead. */
   tells(request: Request, content: ForReceivers, lead: string): boolean {
-    const news = this.toldIn(request);
-    return news?.lead === lead && news.only === content;
+    const told = this.toldIn(request);
+    return told?.lead === lead && told.only === content;
   }
 
   /** Who sent a lead. Undefined if it was erased, or lost by a restore, and its client heard nothing. */
@@ -199,7 +199,7 @@ export class Facts {
     return revocationScopes.flatMap((scope) => sendsNamed(`evt_revoked_${scope}_${lead}`));
   }
 
-  /** Each two requests in a row that took the same lead or news to a destination, and the name of that delivery. */
+  /** Each two requests in a row that took the same lead or event to a destination, and the name of that delivery. */
   repeats(): {delivery: string; last: Request; next: Request}[] {
     return [...this.#sends.values()].flatMap((sends) =>
       sends.slice(1).map((next, index) => ({delivery: this.deliveryOf(next), last: sends[index]!, next})),

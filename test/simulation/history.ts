@@ -131,9 +131,9 @@ export type Request = Span & {
   destination: string;
   /** The host to which it is sent. */
   address?: string;
-  /** `POST` gives the lead or the news, `GET` fetches amounts, `MAIL` is an e-mail. */
+  /** `POST` gives the lead or the event, `GET` fetches amounts, `MAIL` is an e-mail. */
   method: 'POST' | 'GET' | 'MAIL';
-  /** What is sent: the id of a lead or of news; of a GET the receiver's id. */
+  /** What is sent: the id of a lead or of an event; of a GET the receiver's id. */
   what: string;
   body: string;
   /** Missing if the sender ended before it knew. */
@@ -175,7 +175,7 @@ export type Command = Span & {
   destination?: string | undefined;
   /** The address that is accepted. */
   address?: string;
-  /** Of `drop`: whether it asks for the news of stops and erasures alone. */
+  /** Of `drop`: whether it asks for the events of stops and erasures alone. */
   isOfStops?: boolean;
   deliveries: readonly string[];
 };
@@ -201,9 +201,9 @@ export type Fact =
 
 /** What was agreed with a destination. */
 export type Agreed = {
-  gets: 'leads' | 'news';
+  gets: 'leads' | 'events';
   parallel: number;
-  /** Only for a destination of news. */
+  /** Only for a destination of events. */
   perSecond?: number;
   /** How often a lead may be sent while it is unclear whether it arrived. */
   maxSends: number;
@@ -221,7 +221,7 @@ export type Stored = {
   unreadable: readonly string[];
   /** When the last lease of an erased lead ended that it had when it was erased, as triggers saw it, by lead. */
   leases: ReadonlyMap<string, number>;
-  /** The first claims of the news that a lead was erased, or its consent revoked, as triggers saw them. */
+  /** The first claims of the events that tell of an erasure, or of a revoked consent, as triggers saw them. */
   tellings: readonly Telling[];
   deliveries: readonly DeliveryRow[];
   /** What must never change and did, as triggers of the database saw it. */

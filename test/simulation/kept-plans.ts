@@ -10,7 +10,7 @@ const usual = {
   processes: 1,
   onLostReply: 'send',
   skew: 0,
-  newsGivenUpAfter: 3 * 24 * 3_600_000,
+  eventsGivenUpAfter: 3 * 24 * 3_600_000,
   readsAreSlow: false,
 } as const;
 const plan = (own: Partial<Plan> & Pick<Plan, 'seed'>, operations: readonly Written<Operation>[]): Plan => ({
@@ -191,13 +191,13 @@ export const keptPlans = {
     {at: 4_500, do: 'erase', content: 1, all: false, process: 0},
     {at: 7_000, do: 'resume', destination: 'crm'},
   ]),
-  'stop-is-dropped-with-other-news': plan({seed: 1, newsGivenUpAfter: 20_000}, [
+  'stop-is-dropped-with-other-events': plan({seed: 1, eventsGivenUpAfter: 20_000}, [
     submit(1_000, 1, 'acme'),
     {at: 4_000, do: 'mood', destination: 'crm', mood: 'down', lasts: 60_000},
     {at: 5_000, do: 'revoke', content: 1, by: 'phone', process: 0},
     {at: 20_000, do: 'drop', content: 1, stops: false},
   ]),
-  'stop-is-not-taken-for-long': plan({seed: 1, newsGivenUpAfter: 20_000}, [
+  'stop-is-not-taken-for-long': plan({seed: 1, eventsGivenUpAfter: 20_000}, [
     submit(1_000, 1, 'acme'),
     {at: 4_000, do: 'mood', destination: 'crm', mood: 'down', lasts: 200_000},
     {at: 5_000, do: 'revoke', content: 1, by: 'phone', process: 0},

@@ -9,7 +9,7 @@ import type {Creation, Outcome, Request} from './history.ts';
 /**
  * What becomes of a request. Without these fields, the receiver replies within 50 ms, as the API says.
  * - `arrives`: the receiver has it, or has it twice, because something on the way sent it again
- * - `outcome`: what the sender of a lead knows then. News counts as taken after any status below 300
+ * - `outcome`: what the sender of a lead knows then. An event counts as taken after any status below 300
  * - `status` and `body`: of the reply
  * - `isCut`: the body of the reply never ends
  * - `error`: the code of the error that the sender gets instead of a reply
@@ -98,7 +98,7 @@ export type Mood = keyof typeof moods;
 export type Surroundings = {
   /** Undefined if the destination is well. */
   moodOf: (destination: string) => Mood | undefined;
-  /** Whether the destination gets leads, and not news. */
+  /** Whether the destination gets leads, and not events. */
   isForLeads: (destination: string) => boolean;
   /** The leads that receivers have created so far. */
   creations: readonly Creation[];
@@ -284,7 +284,7 @@ export function createNetwork(process: Process, around: Surroundings): Partial<N
             destination: nameOf(host),
             address: host,
             method: 'MAIL',
-            // The name of the e-mail is the id of its news.
+            // The name of the e-mail is the id of its event.
             what: messageId.replace(/^<|@.*$/g, ''),
             body: text as string,
           };

@@ -183,8 +183,8 @@ export type Plan = {
   onLostReply: OnLostReply;
   /** Milliseconds by which the clock of the second process is ahead. */
   skew: number;
-  /** Milliseconds after which news is given up. */
-  newsGivenUpAfter: number;
+  /** Milliseconds after which an event is given up. */
+  eventsGivenUpAfter: number;
   /** Whether reads of the store take time, as those of PostgreSQL do. */
   readsAreSlow: boolean;
   /** None if it is missing. */
@@ -272,7 +272,7 @@ export function plans(flavour: Flavour): Arbitrary<Plan> {
       processes: fc.constantFrom(1, 2),
       onLostReply: fc.constantFrom<OnLostReply>('send', 'send', 'hold'),
       skew: fc.constantFrom(0, 0, 1_500),
-      newsGivenUpAfter: fc.constantFrom(3 * days, 3 * days, 3 * days, 20_000),
+      eventsGivenUpAfter: fc.constantFrom(3 * days, 3 * days, 3 * days, 20_000),
       readsAreSlow: fc.constantFrom(false, false, true),
       keys: fc.constant<KeysName>('keys' in flavours[flavour] ? 'changed' : 'one'),
       isChoosy: oneIn(4),

@@ -229,7 +229,7 @@ class Players {
     const isWorking = this.#submitting > 0 || this.#around.commands.some(({process}) => !process.isDead);
     if (isWorking || !isAwake || time() < this.#nextLook) return false;
     this.#nextLook = time() + 1_000;
-    // The news of a stop waits for ever for an address that is not configured any more.
+    // The event of a stop waits for ever for an address that is not configured any more.
     const words = `SELECT 1 FROM deliveries WHERE state = 'waiting'
       AND COALESCE(reason, '') <> 'former' LIMIT 1`;
     return rowsOf(words).length === 0;
@@ -243,7 +243,7 @@ class Players {
   }
 
   #start(index: number) {
-    const {newsGivenUpAfter} = this.#plan;
+    const {eventsGivenUpAfter} = this.#plan;
     const process = newProcess(`process ${index}`, this.#skews[index]);
     this.#processes[index] = process;
     const phase = this.#keyPhases[index] ?? 0;
@@ -261,7 +261,7 @@ class Players {
       repaired: (changed: NonNullable<Start['changed']>) => void (start.changed ??= changed),
       doubt: (text: string) => void start.doubts.push(text),
     };
-    const given = {...timings, newsGivenUpAfter};
+    const given = {...timings, eventsGivenUpAfter};
     startServer(path, encryptor, process, config, given, this.#world, isAsked, said).then(
       (server) => {
         if (process.isDead) return;

@@ -89,7 +89,7 @@ export const newDelivery = (changes: Partial<NewDelivery> = {}): NewDelivery => 
 });
 
 /** A delivery that is due at once, and tells a destination that a lead was created. */
-export const newsTo = (destination: string, changes: Partial<NewDelivery> = {}): NewDelivery =>
+export const eventTo = (destination: string, changes: Partial<NewDelivery> = {}): NewDelivery =>
   newDelivery({destination, content: 'created', givesAnswer: false, ...changes});
 
 /** A consent whose browser said nothing of its page or of itself. */

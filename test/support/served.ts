@@ -21,7 +21,7 @@ export const servedLeadApi = (
   destination: createLeadApi(settings, timeout),
   address: addressOf(settings),
   place: placeOf(settings),
-  terms: termsOf({...settings, onLostReply}, {leadsPerSecond: 1_000, newsGivenUpAfter: Infinity}),
+  terms: termsOf({...settings, onLostReply}, {leadsPerSecond: 1_000, eventsGivenUpAfter: Infinity}),
 });
 
 /** The first attempt to deliver a new lead. @param taken gets the id that the upstream gives to it */

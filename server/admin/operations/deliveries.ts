@@ -44,7 +44,7 @@ const selection = {
   destination,
   state: field.choice('state', deliveryStates, 'only deliveries in this state'),
   failing: field.flag('only deliveries whose last attempt failed'),
-  stops: field.flag('only the news that somebody said stop, or was erased'),
+  stops: field.flag('only events of stops and erasures'),
   since: field.since('leads'),
   until: field.until('leads'),
 };
@@ -205,7 +205,7 @@ const retry = changes({
   words: 'deliveries retry',
   what: 'make deliveries due now',
   help: `Without --state, nothing that is held: "deliveries release" sends a lead on, and --state held all that is selected.
-Deliveries that have succeeded are made again only with --state delivered, and only news: a lead-api would store the lead
+Deliveries that have succeeded are made again only with --state delivered, and only events: a lead-api would store the lead
 a second time. To a destination that is failing, one is tried at a time until it works.`,
   roles: agents,
   past: 'sent {it} again',
@@ -249,8 +249,8 @@ const release = changes({
 const drop = changes({
   words: 'deliveries drop',
   what: 'never make these deliveries; a lead that waits for the answer of one counts as refused',
-  help: `The news that somebody said stop, or was erased, is left, unless --stops asks for it alone: tell those receivers by hand first.
-To take it back: lead-prequal deliveries retry --state dropped (only news).`,
+  help: `Events of stops and erasures are left, unless --stops asks for them alone: tell those receivers by hand first.
+To take it back: lead-prequal deliveries retry --state dropped (only events).`,
   roles: agents,
   past: 'dropped {it}',
   planned: 'asked what dropping {it} would do',
@@ -303,7 +303,7 @@ const settle = changes({
 export const deliveries: Group = {
   name: 'deliveries',
   what: 'find deliveries that wait, failed or were made; send them again, or end them',
-  help: `A delivery takes a lead, or the news of one, to a destination. Its states:
+  help: `A delivery takes a lead, or an event of one, to a destination. Its states:
   waiting    it is due now or later, perhaps after it has failed
   held       you must decide: a bot may have sent the lead, or nobody knows whether the destination has it
   refused    the destination will never take it

@@ -1,5 +1,5 @@
 /**
- * A destination that reports leads by e-mail, over SMTP: each piece of news in an e-mail of its own.
+ * A destination that reports leads by e-mail, over SMTP: each event in an e-mail of its own.
  * Towards a public mail server the connection is always encrypted, and the server's certificate is checked.
  */
 import {randomUUID} from 'node:crypto';

@@ -1,5 +1,5 @@
 /**
- * The e-mail that reports one piece of news of one lead. With `details: contact` it is for the person who calls the
+ * The e-mail that reports one event of one lead. With `details: contact` it is for the person who calls the
  * visitor: whom, where and when to call come first, then the money, then the rest.
  */
 import {referenceOf} from '../../../contract/reference.ts';
@@ -14,7 +14,7 @@ import {viewOf, type LeadView} from '../../leads/lead-view.ts';
 import {resultWords, senderWords} from '../../leads/lead-words.ts';
 import type {LeadRecord} from '../../leads/stored-lead.ts';
 import type {DeliveryRequest, RecordRequest} from '../destination.ts';
-import {newsOf, type News} from '../news.ts';
+import {reportedEvent, type ReportedEvent} from '../reported-event.ts';
 import type {Block, Line} from './message.ts';
 import {plainAddress, shownPhone, theirAddress, theirName, theirWords} from './their-words.ts';
 import {
@@ -64,24 +64,24 @@ export function leadEmail(
 ): Email {
   const {type, details, rounding} = settings;
   const isChat = type === 'chat';
-  const news = newsOf(request);
+  const event = reportedEvent(request);
   const isLate = lateWords[request.content] !== undefined;
   const earlier = isLate ? request.lead.id : request.lead.supersedes;
   const follows = earlier === null ? undefined : `evt_created_${earlier}`;
   const sender = senderWords(request.lead.partner, settings.partnerNames);
-  const facts = factLines(request, news, sender);
+  const facts = factLines(request, event, sender);
   const hasPage = !isChat && request.content !== 'erased';
   const open = openBlock(hasPage ? pageOf(request.lead, settings) : undefined);
   if (isForReceivers(request)) {
     const who =
       request.content === 'revoked' && details === 'contact' && !isChat ? request.contact : undefined;
     const [subject, what] = forReceivers[request.content];
-    const words = who ? `Stop: ${stopped(who)}` : `Lead ${news.reference} from ${sender}${subject}`;
+    const words = who ? `Stop: ${stopped(who)}` : `Lead ${event.reference} from ${sender}${subject}`;
     const lines = [who ? strike : what, scopeLine(request.lead)];
-    return emailOf(words, [...stopBlocks(who), lines, open, facts], news.id, follows);
+    return emailOf(words, [...stopBlocks(who), lines, open, facts], event.id, follows);
   }
   const {lead: record} = request;
-  const view = viewOf(record, {answer: news.answer}, {rounding, now: request.now});
+  const view = viewOf(record, {answer: event.answer}, {rounding, now: request.now});
   const total = outcome(view);
   const hasContact = details === 'contact';
   const blocks: Block[] = [
@@ -98,7 +98,7 @@ export function leadEmail(
   const subject = hasContact
     ? `${subjectBefore(request)}${words}${isChat ? '' : ` (${sender})`}`
     : bareSubject(request, sender, details === 'link', total);
-  const email = emailOf(subject, blocks, news.id, follows);
+  const email = emailOf(subject, blocks, event.id, follows);
   const {email: address} = record.lead;
   const isUsual = address.length <= longestAddress && plainAddress.test(address);
   // Whoever answers the message writes to the visitor, unless that may be a stranger's address.
@@ -132,7 +132,7 @@ const stopBlocks = (who: Contact | undefined): Block[] =>
       ]
     : [];
 
-/** What happened after the lead was reported. Such news follows the first e-mail about the lead. */
+/** What happened after the lead was reported. Such an event follows the first e-mail about the lead. */
 const lateWords: {[Content in DeliveryContent]?: string} = {
   answered: 'Answered',
   refused: 'Refused',
@@ -152,7 +152,7 @@ const forReceivers: Record<ForReceivers, [subject: string, what: string]> = {
   ],
 };
 
-/** Stands before the name of the visitor if the news is another than that of a new lead. */
+/** Stands before the name of the visitor if the event is another than that of a new lead. */
 function subjectBefore({lead, content}: RecordRequest): string {
   const suspect = lead.suspect === null ? '' : 'May be a bot: ';
   if (content === 'answered') return `${suspect}Answered: `;
@@ -202,7 +202,7 @@ const optOutLine = ({optOut}: LeadView): string | undefined =>
 
 function factLines(
   delivered: DeliveryRequest,
-  {reference, at}: News,
+  {reference, at}: ReportedEvent,
   sender: string,
 ): (string | undefined)[] {
   const {lead, content} = delivered;

@@ -16,7 +16,7 @@ export type Email = {
   replyTo?: string;
   text: string;
   html: string;
-  /** The name of the e-mail in its Message-ID. The same news has the same name in every attempt. */
+  /** The name of the e-mail in its Message-ID. The same event has the same name in every attempt. */
   id: string;
   /** The name of an earlier e-mail to which this one belongs, so that a mail client shows them together. */
   follows: string | undefined;
@@ -30,7 +30,7 @@ export const emailOf = (subject: string, blocks: readonly Block[], id: string, f
   follows,
 });
 
-/** The news that a lead came again is not sent alone: people had the same lead within the last day, and would call twice. */
+/** The event of a lead that came again is not sent alone: people had the same lead within the last day, and would call twice. */
 export const toldBefore = () => new NeverTried('It repeats a lead of the last day', 'skipped');
 export const isRepeat = ({lead, content}: Delivered): boolean =>
   content === 'created' && lead.duplicateOf !== null;

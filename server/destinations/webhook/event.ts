@@ -18,7 +18,7 @@ import type {
   Revocation,
   Tombstone,
 } from '../../leads/stored-lead.ts';
-import type {News} from '../news.ts';
+import type {ReportedEvent} from '../reported-event.ts';
 
 /**
  * The fields of a lead that an event holds, in their order. The `cid` is not among them, because it belongs to the caller
@@ -28,18 +28,18 @@ const fieldNames = Object.keys(leadEventSchema.shape.data.shape.lead.shape);
 
 /** @throws Error for an erased lead, of which there is no record */
 export function toEvent(
-  news: Pick<News, 'type' | 'at' | 'answer'>,
+  event: Pick<ReportedEvent, 'type' | 'at' | 'answer'>,
   record: LeadRecord,
   beside?: Partial<SignedConsent> & {revoke_link: string},
 ): LeadEvent {
-  if (news.type === 'lead.erased' || news.type === 'consent.revoked')
+  if (event.type === 'lead.erased' || event.type === 'consent.revoked')
     throw new Error('This event has no record of the lead');
-  const data = toEventData(record, news.answer);
+  const data = toEventData(record, event.answer);
   const consent = data.consent && {...data.consent, ...beside};
-  return {type: news.type, timestamp: new Date(news.at).toISOString(), data: {...data, consent}};
+  return {type: event.type, timestamp: new Date(event.at).toISOString(), data: {...data, consent}};
 }
 
-export const toErasedEvent = ({at}: Pick<News, 'at'>, lead: Tombstone): ErasedEvent => ({
+export const toErasedEvent = ({at}: Pick<ReportedEvent, 'at'>, lead: Tombstone): ErasedEvent => ({
   type: 'lead.erased',
   timestamp: new Date(at).toISOString(),
   data: identityOf(lead),

@@ -1,5 +1,5 @@
 /**
- * A destination that gets the news of leads at a URL, signed as Standard Webhooks says:
+ * A destination that gets the events of leads at a URL, signed as Standard Webhooks says:
  * https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  */
 import {createHmac} from 'node:crypto';
@@ -9,7 +9,7 @@ import type {ErasedEvent, LeadEvent, RevokedEvent} from '../../leads/lead-event.
 import {orNotTried} from '../breaker.ts';
 import {type Added, type Destination, type DeliveryRequest} from '../destination.ts';
 import type {Network} from '../network.ts';
-import {newsOf} from '../news.ts';
+import {reportedEvent} from '../reported-event.ts';
 import {sampleRecord} from '../sample.ts';
 import {usualParallel} from '../terms.ts';
 import {toErasedEvent, toEvent, toRevokedEvent} from './event.ts';
@@ -42,20 +42,20 @@ export function createWebhook(
   }
 
   async function eventOf(request: DeliveryRequest): Promise<LeadEvent | ErasedEvent | RevokedEvent> {
-    const news = newsOf(request);
-    if (request.content === 'erased') return toErasedEvent(news, request.lead);
+    const event = reportedEvent(request);
+    if (request.content === 'erased') return toErasedEvent(event, request.lead);
     if (request.content === 'revoked') return toRevokedEvent(request.lead, request.lead.revoked);
-    if (request.content !== 'created') return toEvent(news, request.lead);
+    if (request.content !== 'created') return toEvent(event, request.lead);
     const {lead} = request;
-    if (!added || !lead.consent) return toEvent(news, lead);
+    if (!added || !lead.consent) return toEvent(event, lead);
     // Without these, this attempt would send something else than others: it waits until the store can be read.
     const signed = await added.sign(lead).catch(orNotTried);
     const revokeLink = await added.revokeLink(lead.id).catch(orNotTried);
-    return toEvent(news, lead, {...signed, revoke_link: revokeLink});
+    return toEvent(event, lead, {...signed, revoke_link: revokeLink});
   }
 
   return {
-    deliver: async (request) => send(newsOf(request).id, await eventOf(request), request.attempts),
+    deliver: async (request) => send(reportedEvent(request).id, await eventOf(request), request.attempts),
     test() {
       const {id, event} = sampleEvent();
       return send(id, event, 0);

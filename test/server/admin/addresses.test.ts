@@ -14,7 +14,7 @@ import {emailSettings} from '../../support/email-settings.ts';
 import {openFor} from '../../support/opened.ts';
 import {planAndErase, unnoted, carryOut} from '../../support/operator.ts';
 import {quickTimings} from '../../support/quick-timings.ts';
-import {doneAnswer, failedAttempt, newDelivery, newEntry, newsTo} from '../../support/sample-leads.ts';
+import {doneAnswer, failedAttempt, newDelivery, newEntry, eventTo} from '../../support/sample-leads.ts';
 import {forEachStore} from '../../support/stores.ts';
 import {partners, testEncryptor} from '../../support/test-server.ts';
 import {until} from '../../support/until.ts';
@@ -50,13 +50,13 @@ forEachStore((store) => {
         );
         return id;
       };
-      const erasedNews = async (lead: string) =>
+      const erasedEvents = async (lead: string) =>
         (await deliveriesOf(under(next), lead)).deliveries.filter(({content}) => content === 'erased');
-      return {former, next, server, under, sent, erasedNews};
+      return {former, next, server, under, sent, erasedEvents};
     }
 
     test('is told of no lead that only the address of before had, and that one is named', async (t) => {
-      const {former, next, server, under, sent, erasedNews} = await start(t);
+      const {former, next, server, under, sent, erasedEvents} = await start(t);
       const before = await sent();
       await server.reload({destinations: at(next)});
       const after = await sent();
@@ -88,28 +88,30 @@ forEachStore((store) => {
       await planAndErase(admin, [after]);
       await until(async () => (await receiversOf(admin, after)).every((each) => each.told_of_erasure));
       assert.partialDeepStrictEqual(await receiversOf(admin, before), [{told_of_erasure: false}]);
-      assert.deepEqual(await erasedNews(before), []);
+      assert.deepEqual(await erasedEvents(before), []);
       assert.ok(eventsAt(next).every(({data}) => data.id === after));
     });
 
-    test('news of an erasure that waited meanwhile stays until it is dropped, whatever is accepted', async (t) => {
-      const {former, next, server, under, sent, erasedNews} = await start(t);
+    test('the event of an erasure stays until it is dropped, whatever is accepted meanwhile', async (t) => {
+      const {former, next, server, under, sent, erasedEvents} = await start(t);
       const id = await sent();
       former.answerWith(replyWith(500));
       await planAndErase(under(former), [id]);
       await former.hasReceived(2);
       await server.reload({destinations: at(next)});
       await until(async () =>
-        /must not hear of it: tell the former one by hand/.test((await erasedNews(id))[0]?.last_error ?? ''),
+        /must not hear of it: tell the former one by hand/.test(
+          (await erasedEvents(id))[0]?.last_error ?? '',
+        ),
       );
       const admin = under(next);
       assert.equal(await acceptAddress(admin, 'crm'), 0);
-      assert.partialDeepStrictEqual(await erasedNews(id), [{state: 'waiting', place: placeAt(former)}]);
+      assert.partialDeepStrictEqual(await erasedEvents(id), [{state: 'waiting', place: placeAt(former)}]);
       // It is tried again and again, and is not dropped while it is under way.
       const drop = () =>
         carryOut<Changed>(admin, 'deliveries drop', {lead: id, stops: true}).catch(() => ({deliveries: 0}));
       await until(async () => (await drop()).deliveries === 1);
-      assert.partialDeepStrictEqual(await erasedNews(id), [{state: 'dropped'}]);
+      assert.partialDeepStrictEqual(await erasedEvents(id), [{state: 'dropped'}]);
       assert.deepEqual(eventsAt(next), []);
     });
   });
@@ -124,11 +126,11 @@ forEachStore((store) => {
     });
     const [former, next] = [hook('old.example.com'), hook('new.example.com')];
 
-    /** A lead with news for the former address, and what a test does with it. */
+    /** A lead with an event for the former address, and what a test does with it. */
     async function start(t: TestContext, others: readonly NewDelivery[] = []) {
       const opened = await openFor(t, openStore(server.config, testEncryptor));
-      const news = newsTo('crm', {address: addressOf(former.settings)});
-      const entry = newEntry({answer: {status: 'pending'}, deliveries: [news, ...others]});
+      const event = eventTo('crm', {address: addressOf(former.settings)});
+      const entry = newEntry({answer: {status: 'pending'}, deliveries: [event, ...others]});
       await opened.accept(entry);
       const use = (one: typeof former, lastUsed: number): AddressUse => ({
         ...{destination: 'crm', address: addressOf(one.settings), place: placeOf(one.settings)},

@@ -26,7 +26,7 @@ import {
   failedAttempt,
   newDelivery,
   newEntry,
-  newsTo,
+  eventTo,
   prequalificationBody,
   sampleConsent,
 } from '../../support/sample-leads.ts';
@@ -35,7 +35,7 @@ import {encryptOtherwise} from '../../support/encrypted-rows.ts';
 
 const words = 'Call me at any time.';
 const consent = {...sampleConsent, textLanguage: 'es', words};
-const news = (destination: string, state: 'waiting' | 'held' = 'waiting') => newsTo(destination, {state});
+const event = (destination: string, state: 'waiting' | 'held' = 'waiting') => eventTo(destination, {state});
 const seen = {seesPersons: true};
 const makeAllowed = (admin: Admin, who: string) => allowConsent(admin, {who, reason: 'asked for it'});
 /** Why nothing forbids a call but the hours of the day, on which these tests do not depend. */
@@ -98,7 +98,7 @@ for (const {name, postgres, skip} of databaseKinds)
       const after = (minutes: number, more: Partial<LeadEntry>) =>
         entryAt(Date.now() + minutes * 60_000, more);
       const [again, other] = [after(1, {}), after(3, {partner: 'acme'})];
-      const held = after(2, {consent, deliveries: [news('crm')]});
+      const held = after(2, {consent, deliveries: [event('crm')]});
       await accept(again, held, other);
       const [stop] = await admin.store.suppressions();
       const sheetOf = ({id}: LeadEntry) => readCallSheet(admin, id, seen);
@@ -132,7 +132,7 @@ for (const {name, postgres, skip} of databaseKinds)
       const stop = {number: [phone], both: [], mailbox: [], scopes: ['*'], since: 1};
       await before.store.suppress(stop, []);
       await execute('UPDATE person_search SET data_key = 7');
-      const held = newEntry({consent, deliveries: [news('crm')]});
+      const held = newEntry({consent, deliveries: [event('crm')]});
       await accept(held);
       const admin = await adminUnder();
       for (const [lead, reason] of [
@@ -174,7 +174,7 @@ for (const {name, postgres, skip} of databaseKinds)
         asks: true,
       };
       await admin.store.suppress(asked, []);
-      const held = newEntry({consent, deliveries: [news('crm')]});
+      const held = newEntry({consent, deliveries: [event('crm')]});
       await accept(held);
       await makeAllowed(admin, held.id);
       const {view, changes} = await readCallSheet(admin, held.id, seen);
@@ -200,7 +200,12 @@ for (const {name, postgres, skip} of databaseKinds)
     });
 
     test('the timeline has what is open first, then what happened, newest first, and who opened it', async (t) => {
-      const deliveries = [news('crm'), news('sales'), news('old', 'held'), newDelivery({destination: 'up'})];
+      const deliveries = [
+        event('crm'),
+        event('sales'),
+        event('old', 'held'),
+        newDelivery({destination: 'up'}),
+      ];
       const {admin, id} = await begin(t, newEntry({partner: 'acme', deliveries}), newEntry());
       const {store} = admin;
       const now = Date.now();
@@ -238,7 +243,7 @@ for (const {name, postgres, skip} of databaseKinds)
     });
 
     test('what is due at once has no next attempt, and a pause has no reason for a viewer', async (t) => {
-      const {admin, id, execute} = await begin(t, newEntry({partner: 'acme', deliveries: [news('sales')]}));
+      const {admin, id, execute} = await begin(t, newEntry({partner: 'acme', deliveries: [event('sales')]}));
       await execute("UPDATE deliveries SET state = 'delivered', settled_at = happened_at, attempts = 1");
       await planAndRevoke(admin, {who: id});
       const told = async (seesPersons: boolean) => {
@@ -290,7 +295,7 @@ for (const {name, postgres, skip} of databaseKinds)
     });
 
     test('who sees no persons gets the timeline, and nothing is opened or noted', async (t) => {
-      const {admin, id} = await begin(t, newEntry({partner: 'acme', consent, deliveries: [news('crm')]}));
+      const {admin, id} = await begin(t, newEntry({partner: 'acme', consent, deliveries: [event('crm')]}));
       const open = () => assert.fail('it opens the lead');
       const store = {...admin.store, readLead: open, findRecords: open, keptConsents: open};
       const sheet = await readCallSheet({...admin, store}, id, {seesPersons: false});

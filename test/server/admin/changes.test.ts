@@ -9,10 +9,10 @@ import {done, inputOf, saidIn} from '../../../server/admin/operations/operation.
 import {allowConsent} from '../../../server/admin/revocations.ts';
 import type {NewDelivery} from '../../../server/leads/deliveries.ts';
 import {databaseKinds, operate, planAndRevoke} from '../../support/operator.ts';
-import {newDelivery, newEntry, newsTo, sampleConsent} from '../../support/sample-leads.ts';
+import {newDelivery, newEntry, eventTo, sampleConsent} from '../../support/sample-leads.ts';
 
 const to = (destination: string, state: 'waiting' | 'held', nextAttemptAt = Date.now() + 3_600_000) =>
-  newsTo(destination, {state, nextAttemptAt});
+  eventTo(destination, {state, nextAttemptAt});
 
 type Making = {destination?: string; agreed?: string; reason?: string};
 

@@ -18,7 +18,7 @@ import {mailAccess, refusal, startMailServer} from '../../support/mail-server.ts
 import {openFor} from '../../support/opened.ts';
 import {assertFails, databaseKinds, operate, runCommand, statusOf} from '../../support/operator.ts';
 import {writeConfig} from '../../support/config-file.ts';
-import {entryAt, newsTo} from '../../support/sample-leads.ts';
+import {entryAt, eventTo} from '../../support/sample-leads.ts';
 import {serviceSettings} from '../../support/service-process.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
 import {until} from '../../support/until.ts';
@@ -268,7 +268,7 @@ for (const {name, postgres, skip} of databaseKinds)
       const destinations = {crm: {type: 'webhook', credentials: 'CRM', url: 'https://crm.example'}};
       const settings = settingsOf(t, destinations, {CREDENTIALS_CRM_SECRET: newSecret()}, ['crm']);
       const stored = (minutes: number) =>
-        entryAt(Date.now() - minutes * 60_000, {deliveries: [newsTo('crm')]});
+        entryAt(Date.now() - minutes * 60_000, {deliveries: [eventTo('crm')]});
       const older = Array.from({length: 21}, (_, index) => stored(10 + index));
       const operated = await operate(t, [...older, stored(1)], {postgres, settings});
       const {execute} = operated;

@@ -21,7 +21,7 @@ import {
   asLead,
   newDelivery,
   newEntry,
-  newsTo,
+  eventTo,
   prequalificationBody,
   sampleConsent,
 } from '../../support/sample-leads.ts';
@@ -46,7 +46,7 @@ for (const {name, postgres, skip} of databaseKinds) {
       operateAdmin(t, entries, {postgres, settings: {DATA_KEY: `${key} clear`}, fields});
 
     test('a plan says what would go, who had it and who is told, and the erasure keeps to it', async (t) => {
-      const deliveries = [newDelivery({destination: 'up'}), newsTo('hook')];
+      const deliveries = [newDelivery({destination: 'up'}), eventTo('hook')];
       const first = entryOf(
         {first_name: 'Canary'},
         {...withConsent, deliveries, leadDigests: ['d'.repeat(64)]},
@@ -81,8 +81,8 @@ for (const {name, postgres, skip} of databaseKinds) {
       });
       assert.ok(planned?.consent_kept_until);
       assert.partialDeepStrictEqual(await erase(admin, [first.id]), {leads, out_of_files: true});
-      const news = await admin.store.listDeliveries(9, {lead: first.id, state: 'waiting'});
-      assert.partialDeepStrictEqual(news, [
+      const events = await admin.store.listDeliveries(9, {lead: first.id, state: 'waiting'});
+      assert.partialDeepStrictEqual(events, [
         {destination: 'hook', content: 'erased', nextAttemptAt: leasedUntil},
       ]);
       assert.ok('lead' in (await showLead(admin, other.id)));

@@ -28,7 +28,7 @@ import {
   planAndErase,
   statusOf,
 } from '../../support/operator.ts';
-import {newEntry, sampleConsent, newsTo} from '../../support/sample-leads.ts';
+import {newEntry, sampleConsent, eventTo} from '../../support/sample-leads.ts';
 
 const keyOne = 'the-first-data-key-that-is-long-enough';
 const keyTwo = 'the-second-data-key-that-is-long-enough';
@@ -193,7 +193,7 @@ for (const {name, postgres, skip} of databaseKinds) {
 
     test('a lost key is forgotten: what is encrypted with it is erased, also after an interruption', async (t) => {
       const newest = newEntry();
-      const had = newEntry({partner: 'acme', deliveries: [newsTo('hook')]});
+      const had = newEntry({partner: 'acme', deliveries: [eventTo('hook')]});
       const [lost, gone] = [newEntry(), newEntry({partner: 'acme', consent: sampleConsent})];
       const made = await operate(t, [had, lost, gone], {postgres, settings: {DATA_KEY: keyOne}});
       const file = `${made.folder}/erasures`;

@@ -25,12 +25,12 @@ import {
   asLead,
   doneAnswer,
   entryAt,
-  newsTo,
+  eventTo,
   prequalificationBody,
   sampleConsent,
   standardBody,
 } from '../../support/sample-leads.ts';
-import {newsRequest} from '../../support/sample-news.ts';
+import {eventRequest} from '../../support/sample-events.ts';
 import {damaged, encryptOtherwise} from '../../support/encrypted-rows.ts';
 
 /** Nothing but a name is left of the lead. */
@@ -43,7 +43,7 @@ const minute = 60_000;
 
 const consent = {...sampleConsent, givenAt: now - 60 * minute};
 const agreed = (changes: object) => ({consent: {...consent, ...changes}});
-const to = (state: 'waiting' | 'held') => [newsTo('crm', {state})];
+const to = (state: 'waiting' | 'held') => [eventTo('crm', {state})];
 /** The calculator's are rounded for people, and those of an upstream are not. */
 const uneven = {...amounts, sba_qualified_amount: 552_999, total_qualified_amount: 862_999};
 const answered = (changes: object) => ({answer: {...doneAnswer, ...changes}});
@@ -156,9 +156,9 @@ function textOf({text, status}: {text: string; status: number}): string {
 }
 
 /** The words of a mail about the lead, or of a message in a chat room. */
-function newsOf(lead: LeadRecord, type: 'email' | 'chat'): string {
+function messageAbout(lead: LeadRecord, type: 'email' | 'chat'): string {
   const settings = {type, details: 'contact', rounding: 1_000} as const;
-  const {subject, text} = leadEmail(newsRequest(lead), settings);
+  const {subject, text} = leadEmail(eventRequest(lead), settings);
   return `${subject}\n${text}`.replace(/\s+/g, ' ');
 }
 
@@ -173,7 +173,7 @@ function assertSays(where: string, seen: string, text: string) {
 }
 
 /** A mail is read later, so of the hours it does not say what time it is. */
-const inNews = (text: string) => text.replace(/: it is .*; /, ': ').replace(/ \(by the area code\)$/, '');
+const inMessage = (text: string) => text.replace(/: it is .*; /, ': ').replace(/ \(by the area code\)$/, '');
 
 /** The totals that a text has, each once. */
 const totalsIn = (seen: string) => [...new Set(seen.match(/\$862,\d+/g))];
@@ -242,12 +242,12 @@ for (const {name, postgres, skip} of databaseKinds)
         const record = records.get(id);
         if (notInMails.includes(reason) || record?.duplicateOf !== null || !('lead' in record)) continue;
         for (const type of ['email', 'chat'] as const) {
-          const news = newsOf(record, type);
-          assertSays(`the ${type} about ${first}`, news, inNews(text));
-          assert.deepEqual(totalsIn(news), hasAmounts ? [total] : []);
-          assert.ok(total === 'none' || news.includes(result ? resultWords[result][1] : total), news);
-          assert.equal(news.includes(`Consent: ${consent?.text}, `), consent?.at !== null, news);
-          assert.equal(news.includes(`May be a bot: ${suspicion}.`), suspicion !== null);
+          const message = messageAbout(record, type);
+          assertSays(`the ${type} about ${first}`, message, inMessage(text));
+          assert.deepEqual(totalsIn(message), hasAmounts ? [total] : []);
+          assert.ok(total === 'none' || message.includes(result ? resultWords[result][1] : total), message);
+          assert.equal(message.includes(`Consent: ${consent?.text}, `), consent?.at !== null, message);
+          assert.equal(message.includes(`May be a bot: ${suspicion}.`), suspicion !== null);
         }
       }
     });

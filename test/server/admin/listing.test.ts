@@ -5,14 +5,14 @@ import type {Admin} from '../../../server/admin/admin.ts';
 import {listPage, personPage} from '../../../server/admin/listing.ts';
 import type {LeadEntry} from '../../../server/leads/new-lead.ts';
 import {databaseKinds, idsOf, planAndErase, planAndRevoke, operateAdmin} from '../../support/operator.ts';
-import {asLead, entryAt, prequalificationBody, newsTo} from '../../support/sample-leads.ts';
+import {asLead, entryAt, prequalificationBody, eventTo} from '../../support/sample-leads.ts';
 import {damaged} from '../../support/encrypted-rows.ts';
 
 const begun = Date.now();
 /** So many minutes ago. */
 const before = (minutes: number, changes: Partial<LeadEntry> = {}) =>
   entryAt(begun - minutes * 60_000, {partner: 'acme', ...changes});
-const to = (destination: string, state: 'waiting' | 'held' = 'waiting') => newsTo(destination, {state});
+const to = (destination: string, state: 'waiting' | 'held' = 'waiting') => eventTo(destination, {state});
 
 for (const {name, postgres, skip} of databaseKinds)
   suite(`a list for people over ${name}`, {skip}, () => {

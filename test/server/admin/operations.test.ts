@@ -18,7 +18,7 @@ import {
   asLead,
   newDelivery,
   newEntry,
-  newsTo,
+  eventTo,
   prequalificationBody,
   sampleConsent,
 } from '../../support/sample-leads.ts';
@@ -63,11 +63,11 @@ for (const {name, postgres, skip} of databaseKinds) {
     const up = {type: 'lead-api', url: 'https://up.example.com/v1', cid: '7', credentials: 'UP'};
     const held = newEntry({
       ...{partner: 'acme', lead: asLead({...prequalificationBody, ...jane}), consent: sampleConsent},
-      deliveries: [newsTo('crm', {state: 'held'}), newDelivery({destination: 'up', givesAnswer: false})],
+      deliveries: [eventTo('crm', {state: 'held'}), newDelivery({destination: 'up', givesAnswer: false})],
     });
     const waiting = newEntry({
       answer: {status: 'pending'},
-      deliveries: [newDelivery({destination: 'up'}), newsTo('crm')],
+      deliveries: [newDelivery({destination: 'up'}), eventTo('crm')],
     });
     const operated = await operate(t, [held, waiting], {
       postgres,

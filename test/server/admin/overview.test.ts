@@ -7,7 +7,7 @@ import {readDestinationHours, resumeDestination} from '../../../server/admin/des
 import {readOverview} from '../../../server/admin/overview.ts';
 import type {Status} from '../../../server/admin/status.ts';
 import {databaseKinds, operateAdmin, planAndErase, statusOf} from '../../support/operator.ts';
-import {entryAt, newsTo} from '../../support/sample-leads.ts';
+import {entryAt, eventTo} from '../../support/sample-leads.ts';
 
 /** A Thursday in Denver, where it is still Wednesday in UTC minus something: the day begins at 07:00 UTC. */
 const now = DateTime.fromISO('2026-11-26T11:30', {zone: 'America/Denver'});
@@ -17,7 +17,7 @@ const at = (weeks: number, hour: number, minute = 0) =>
 for (const {name, postgres, skip} of databaseKinds)
   suite(`the overview over ${name}`, {skip}, () => {
     test('today stands beside the mean of four such weekdays until this time of the day', async (t) => {
-      const held = newsTo('crm', {state: 'held'});
+      const held = eventTo('crm', {state: 'held'});
       const entries = [
         entryAt(at(0, 0), {partner: 'acme'}),
         entryAt(at(0, 9), {partner: 'acme', answer: {status: 'pending'}}),
@@ -87,7 +87,7 @@ for (const {name, postgres, skip} of databaseKinds)
 
     test('each half hour of a destination is as its worst delivery', async (t) => {
       const noon = Date.UTC(2026, 10, 26, 12);
-      const before = (minutes: number) => entryAt(noon - minutes * 60_000, {deliveries: [newsTo('crm')]});
+      const before = (minutes: number) => entryAt(noon - minutes * 60_000, {deliveries: [eventTo('crm')]});
       const [intime, late, open, old] = [before(40), before(70), before(5), before(25 * 60)] as const;
       const {admin, execute} = await operateAdmin(t, [intime, late, open, old], {postgres});
       const settle = (id: string, time: number) =>
@@ -103,7 +103,7 @@ for (const {name, postgres, skip} of databaseKinds)
 
     test('a break ends, but a pause does not', async (t) => {
       const nextAttemptAt = Date.now() + 3_600_000;
-      const entry = entryAt(Date.now(), {deliveries: [newsTo('crm', {nextAttemptAt})]});
+      const entry = entryAt(Date.now(), {deliveries: [eventTo('crm', {nextAttemptAt})]});
       const {admin} = await operateAdmin(t, [entry], {postgres});
       const {store} = admin;
       const destinations = new Map([

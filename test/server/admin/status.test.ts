@@ -8,7 +8,7 @@ import {writeConfig} from '../../support/config-file.ts';
 import {
   asLead,
   entryAt,
-  newsTo,
+  eventTo,
   type newEntry,
   sampleConsent,
   standardBody,
@@ -88,7 +88,7 @@ for (const {name, postgres, skip} of databaseKinds) {
 
     test('a silent partner and stopped deliveries are findings', async (t) => {
       const week = Array.from({length: 80}, (_, index) => storedBefore(26 + index));
-      const deliveries = [newsTo('old'), newsTo('bot', {state: 'held'})];
+      const deliveries = [eventTo('old'), eventTo('bot', {state: 'held'})];
       const {admin} = await operate(t, [...week, storedBefore(40, {deliveries})], {postgres});
       const seen = await statusOf(await admin());
       const said = seen.findings.map(inOneLine).join('\n');

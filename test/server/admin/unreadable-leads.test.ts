@@ -21,7 +21,7 @@ import {
   operate,
   planAndErase,
 } from '../../support/operator.ts';
-import {newDelivery, newEntry, newsTo, sampleConsent} from '../../support/sample-leads.ts';
+import {newDelivery, newEntry, eventTo, sampleConsent} from '../../support/sample-leads.ts';
 import {until} from '../../support/until.ts';
 import {join} from 'node:path';
 import {referenceOf} from '../../../contract/reference.ts';
@@ -205,7 +205,7 @@ for (const {name, postgres, skip} of databaseKinds) {
     });
 
     test('their deliveries wait with the cause, and all others of the claim are made', async (t) => {
-      const {bad, others, using, metIds, open} = await damaged(t, {deliveries: [newsTo('crm')]});
+      const {bad, others, using, metIds, open} = await damaged(t, {deliveries: [eventTo('crm')]});
       const store = await open();
       const now = Date.now() + 1_000;
       const claim = {now, leaseEnd: now + 60_000, limit: 10, maxSends: 3};

@@ -27,7 +27,7 @@ import {
   asLead,
   newDelivery,
   newEntry,
-  newsTo,
+  eventTo,
   prequalificationBody,
   sampleConsent,
 } from '../../support/sample-leads.ts';
@@ -152,7 +152,7 @@ suite('the command "leads erase"', () => {
   });
 
   test('it shows what would go and who had it, and asks for the word', async (t) => {
-    const deliveries = [newDelivery({destination: 'up'}), newsTo('hook')];
+    const deliveries = [newDelivery({destination: 'up'}), eventTo('hook')];
     const first = entryOf({first_name: 'Canary'}, {...withConsent, deliveries});
     const correction = entryOf({}, {supersedes: first.id});
     const {run, settings, execute, folder} = await operated(t, [first, correction]);

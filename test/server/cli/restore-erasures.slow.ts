@@ -30,12 +30,12 @@ import {
 import {writeConfig} from '../../support/config-file.ts';
 import {logTo} from '../../support/observation-log.ts';
 import {columnOf, rowsOf} from '../../support/rows.ts';
-import {asLead, newEntry, prequalificationBody, newsTo} from '../../support/sample-leads.ts';
+import {asLead, newEntry, prequalificationBody, eventTo} from '../../support/sample-leads.ts';
 import {runService} from '../../support/service-process.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
 
 const DATA_KEY = 'a-data-key-of-at-least-32-characters';
-const later = () => [newsTo('hook')];
+const later = () => [eventTo('hook')];
 const phoneOf = (index: number) => `+1415555${String(1_000 + index)}`;
 const entryOf = (phone: number, lead: object = {}, others: Partial<LeadEntry> = {}) =>
   newEntry({
@@ -52,7 +52,8 @@ const remembered = {
     'SELECT digest, scope, kind, since, asked_at, decided_at FROM suppressed ORDER BY digest, scope, kind',
   stops: 'SELECT id, kind, digest, scope, lead_id, asked_at, entered_at, way FROM stops ORDER BY id',
   leads: 'SELECT id, erased_at, revoked_at, revoked_for FROM leads ORDER BY id',
-  news: "SELECT lead_id, destination, content FROM deliveries WHERE content IN ('erased', 'revoked') ORDER BY 1, 2, 3",
+  events:
+    "SELECT lead_id, destination, content FROM deliveries WHERE content IN ('erased', 'revoked') ORDER BY 1, 2, 3",
 };
 
 type Kind = (typeof databaseKinds)[number];

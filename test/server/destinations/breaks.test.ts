@@ -98,7 +98,7 @@ test('a destination that failed gets its leads although the clock was set back b
 test('a failed destination gets its leads although the clock was four days ahead for a while', async (t) => {
   const {crm, server, send, outbox, loggedByAll} = await start(t, sqlite, {
     reply: replyWith(401),
-    timings: {outboxCheck: 20, newsGivenUpAfter: 3 * day},
+    timings: {outboxCheck: 20, eventsGivenUpAfter: 3 * day},
   });
   const step = stepClock(t);
   await send(4);

@@ -6,7 +6,7 @@ import type {Timings} from '../../../server/config/timings.ts';
 import {createDispatcher, type Dispatcher} from '../../../server/destinations/dispatcher.ts';
 import type {Destination} from '../../../server/destinations/destination.ts';
 import {termsOf} from '../../../server/destinations/kinds.ts';
-import {termsOfNews, type Terms} from '../../../server/destinations/terms.ts';
+import {termsOfEvents, type Terms} from '../../../server/destinations/terms.ts';
 import {startWorkers} from '../../../server/destinations/worker.ts';
 import type {DueDelivery} from '../../../server/leads/deliveries.ts';
 import {StoreUnavailable} from '../../../server/leads/store-errors.ts';
@@ -341,7 +341,7 @@ test('more deliveries than may wait in memory are left to the outbox, and all ar
 test('events that a destination has not chosen take no turn of its pace', () => {
   const created = {content: 'created', address: null} as const;
   const terms: Terms = {
-    ...termsOfNews({leadsPerSecond: 1, newsGivenUpAfter: Infinity}),
+    ...termsOfEvents({leadsPerSecond: 1, eventsGivenUpAfter: Infinity}),
     events: ['lead.answered'],
     perSecond: 0.001,
     parallel: 16,
@@ -401,7 +401,7 @@ test('a worker adds nothing to a delivery in progress each time it looks into th
   } as unknown as Dispatcher;
   const terms = termsOf(
     {...leadApi, ...upstreamAccess, url: 'http://127.0.0.1'},
-    {leadsPerSecond: 1, newsGivenUpAfter: Infinity},
+    {leadsPerSecond: 1, eventsGivenUpAfter: Infinity},
   );
   const destinations = new Map([['default', {terms}]]);
   const workers = startWorkers(destinations, {

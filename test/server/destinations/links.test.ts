@@ -12,7 +12,7 @@ import {emailSettings} from '../../support/email-settings.ts';
 import {startMailServer} from '../../support/mail-server.ts';
 import {openFor, openForSuite, type Owner} from '../../support/opened.ts';
 import {canaryLead, sampleConsent} from '../../support/sample-leads.ts';
-import {erasedRequest, newsRequest, revokedRequest} from '../../support/sample-news.ts';
+import {erasedRequest, eventRequest, revokedRequest} from '../../support/sample-events.ts';
 import {startWebhookReceiver} from '../../support/webhook-receiver.ts';
 
 const leadPages = 'https://admin.leads.example/leads/';
@@ -39,12 +39,12 @@ const assertNothingPersonal = (message: string) =>
     [],
   );
 
-const news: DeliveryRequest[] = [
-  newsRequest(full),
-  newsRequest({...full, isAnsweredLater: true}, 'answered'),
-  newsRequest({...full, isAnsweredLater: true, answer: {status: 'refused'}}, 'refused'),
-  newsRequest({...full, suspect: 'trap'}),
-  newsRequest({...full, supersedes: '01934b2c-0000-7000-8000-00a1b2c3d4e5'}),
+const events: DeliveryRequest[] = [
+  eventRequest(full),
+  eventRequest({...full, isAnsweredLater: true}, 'answered'),
+  eventRequest({...full, isAnsweredLater: true, answer: {status: 'refused'}}, 'refused'),
+  eventRequest({...full, suspect: 'trap'}),
+  eventRequest({...full, supersedes: '01934b2c-0000-7000-8000-00a1b2c3d4e5'}),
   revokedRequest(),
   erasedRequest(),
 ];
@@ -65,7 +65,7 @@ suite('an e-mail with a link', () => {
   }
 
   test('leads to the page of the lead, unless that was erased, and holds nothing personal', async (t) => {
-    for (const request of news) {
+    for (const request of events) {
       const {subject, links, whole} = await sent(t, [request]);
       assertNothingPersonal(whole);
       assert.match(subject, /lead K7QM-2XHD from acme/i);
@@ -74,7 +74,7 @@ suite('an e-mail with a link', () => {
   });
 
   test('has what is looked for here with details: contact', async (t) => {
-    const {whole} = await sent(t, news.slice(0, 1), {details: 'contact', leadPages: undefined});
+    const {whole} = await sent(t, events.slice(0, 1), {details: 'contact', leadPages: undefined});
     assert.throws(() => assertNothingPersonal(whole), /canaryfirst[^]*7654321[^]*canary-notes[^]*Spanish/i);
   });
 });
@@ -90,7 +90,7 @@ for (const format of chatFormats) {
     const {settings, received} = await openFor(t, startWebhookReceiver());
     const own = {type: 'chat', format, rounding: 1_000, parallel: 1, ...link} as const;
     const chat = await openFor(t, createChat({...settings, ...own}, 10_000));
-    for (const request of news) {
+    for (const request of events) {
       await chat.deliver(request);
       const {body} = received.at(-1) ?? assert.fail();
       assertNothingPersonal(body);

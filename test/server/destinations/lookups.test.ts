@@ -12,7 +12,7 @@ import {openFor} from '../../support/opened.ts';
 import {failureOf} from '../../support/delivery-failure.ts';
 import {emailSettings} from '../../support/email-settings.ts';
 import {leadApi, upstreamAccess} from '../../support/fake-upstream.ts';
-import {newsRequest} from '../../support/sample-news.ts';
+import {eventRequest} from '../../support/sample-events.ts';
 import {keyOf, newSecret} from '../../support/webhook-receiver.ts';
 
 /** Milliseconds. */
@@ -180,7 +180,7 @@ for (const [kind, create] of Object.entries(kinds)) {
   const failWith = async (t: TestContext, error: Error) => {
     const destination = await openFor(t, create(rejecting(error)));
     const content = kind === 'lead-api' ? 'lead' : 'created';
-    return destination.deliver({...newsRequest({}, content), attempts: 9});
+    return destination.deliver({...eventRequest({}, content), attempts: 9});
   };
 
   test(`a ${kind} whose host cannot be looked up in time says so, and all its leads wait`, async (t) => {

@@ -9,7 +9,7 @@ import {
   type Stated,
 } from '../../../server/leads/evidence.ts';
 import {sampleConsent} from '../../support/sample-leads.ts';
-import {sampleId, sampleTime} from '../../support/sample-news.ts';
+import {sampleId, sampleTime} from '../../support/sample-events.ts';
 
 const words = ['a word of at least 32 characters, which signs', 'another word of at least 32 characters'];
 const keys = formerKeys(words);

@@ -141,7 +141,7 @@ forEachStore((over) => {
     });
   });
 
-  suite('a lead of which a destination gets news', () => {
+  suite('a lead of which a destination gets events', () => {
     const contentFor = (destination: string) => (destination === 'lender' ? 'lead' : 'created');
     const contentsOf = (asked: DueDelivery[]) =>
       asked.map(({destination, content}) => `${destination} ${content}`);
@@ -159,7 +159,7 @@ forEachStore((over) => {
       assert.deepEqual({...claimed.lead}, told?.lead);
       assert.equal(claimed.lead.id, id);
     });
-    test('all news of a held lead is held with it', async (t) => {
+    test('all events of a held lead are held with it', async (t) => {
       const {asked, held, take} = await openService(t, over, {contentFor, reserve: () => true});
       const hold = {answerFrom: 'lender', sendTo: ['crm', 'mail'], hold: true, suspect: 'trap'};
       await take(hold);

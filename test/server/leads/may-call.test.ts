@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import {suite, test} from 'node:test';
 import type {CallReason} from '../../../server/leads/lead-words.ts';
 import {callReasonNames, mayCall, type CallFacts} from '../../../server/leads/may-call.ts';
-import {sampleId} from '../../support/sample-news.ts';
+import {sampleId} from '../../support/sample-events.ts';
 
 /** A Wednesday. It is noon in New York, 9 AM in Los Angeles and 7 AM in Honolulu. */
 const now = Date.parse('Nov 25 2026 12:00 EST');

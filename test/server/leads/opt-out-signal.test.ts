@@ -11,7 +11,7 @@ import {basic, fieldCodes, postJson, readJson, readProblem} from '../../support/
 import {openForSuite, openWhile} from '../../support/opened.ts';
 import {quickTimings} from '../../support/quick-timings.ts';
 import {standardBody} from '../../support/sample-leads.ts';
-import {newsRequest} from '../../support/sample-news.ts';
+import {eventRequest} from '../../support/sample-events.ts';
 import {forEachStore} from '../../support/stores.ts';
 import {acme, listedOrigin} from '../../support/test-server.ts';
 import {startWebhookReceiver} from '../../support/webhook-receiver.ts';
@@ -87,7 +87,7 @@ forEachStore((store) => {
 });
 
 test('the people who call are told of the signal, and nobody without contact details is', () => {
-  const request = newsRequest({attribution: gpc});
+  const request = eventRequest({attribution: gpc});
   const textFor = (details: 'contact' | 'none', type: 'email' | 'chat') =>
     JSON.stringify(leadEmail(request, {type, rounding: 1, details}));
   for (const type of ['email', 'chat'] as const) {

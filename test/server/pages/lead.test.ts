@@ -11,7 +11,7 @@ import {
   newEntry,
   prequalificationBody,
   sampleConsent,
-  newsTo,
+  eventTo,
 } from '../../support/sample-leads.ts';
 
 async function begin(t: TestContext, ...entries: LeadEntry[]) {
@@ -59,7 +59,7 @@ suite('a name that is written from the right', () => {
     page.replace(/<bdi>[^<]*<\/bdi>/g, '').match(/.{0,60}\p{Script=Arabic}+.{0,20}/gu);
 
   test('leaves numbers beside it in order, in the list and on the page of the lead', async (t) => {
-    const entry = entryOf({deliveries: [newsTo('crm')]});
+    const entry = entryOf({deliveries: [eventTo('crm')]});
     const {get} = await begin(t, entry);
     const change = ['retry', 'revoke', 'erase'].map((what) => `/leads/${entry.id}/${what}`);
     for (const path of ['/leads', `/leads/${entry.id}`, ...change]) {

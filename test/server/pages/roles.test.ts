@@ -7,12 +7,12 @@ import {routes} from '../../../server/pages/routes.ts';
 import {hookAndUpstream} from '../../support/operator.ts';
 import {suiteOwner} from '../../support/opened.ts';
 import {ownForm, servePages, type ServedPages} from '../../support/pages.ts';
-import {asLead, canaryLead, newEntry, standardBody, newsTo} from '../../support/sample-leads.ts';
+import {asLead, canaryLead, newEntry, standardBody, eventTo} from '../../support/sample-leads.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
 
 const {lead_type: type, ...canaries} = canaryLead;
 const lead = asLead({...standardBody, ...canaries, lead_type: type});
-const entry = newEntry({lead, partner: 'acme', deliveries: [newsTo('hook', {state: 'held'})]});
+const entry = newEntry({lead, partner: 'acme', deliveries: [eventTo('hook', {state: 'held'})]});
 const {id} = entry;
 /** Name, address, number, notes and funds of the lead, in any way to write them. */
 const personal = /canary|415\D*555\D*0199|7,?654,?321|1,?234,?567|5,?432,?101/i;

@@ -7,7 +7,7 @@ import {yourRoutes} from '../../../server/pages/you.ts';
 import type {Owner} from '../../support/opened.ts';
 import {databaseKinds} from '../../support/operator.ts';
 import {ownForm, servePages} from '../../support/pages.ts';
-import {newEntry, newsTo} from '../../support/sample-leads.ts';
+import {newEntry, eventTo} from '../../support/sample-leads.ts';
 
 const texts = [
   ...['\0', 'a\0', '\ud800', '\u202e', '%', '-1', '1e999', '__proto__', "' OR 1=1 --", '9'.repeat(30)],
@@ -22,7 +22,7 @@ for (const {name, postgres, skip} of databaseKinds)
   suite(`rubbish over ${name}`, {skip}, () => {
     async function start(t: Owner) {
       const later = {nextAttemptAt: Date.now() + 3_600_000};
-      const entry = newEntry({partner: 'acme', deliveries: [newsTo('hook', later)]});
+      const entry = newEntry({partner: 'acme', deliveries: [eventTo('hook', later)]});
       const served = await servePages(t, routes, {postgres});
       await served.accept(entry);
       const cookie = await served.sessionOf('admin');

@@ -6,7 +6,7 @@ import {routes} from '../../../server/pages/routes.ts';
 import {freePort} from '../../support/free-port.ts';
 import {writeConfig} from '../../support/config-file.ts';
 import {ownForm, servePages} from '../../support/pages.ts';
-import {entryAt, newsTo} from '../../support/sample-leads.ts';
+import {entryAt, eventTo} from '../../support/sample-leads.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
 import {acme, inFile} from '../../support/test-server.ts';
 import {newSecret} from '../../support/webhook-receiver.ts';
@@ -81,7 +81,10 @@ test('only who may decide about a request is asked to', async (t) => {
     ['admin', true],
   ] as const) {
     const text = withoutTags(await get('/', role));
-    assert.match(text, /1 request of a person waits, the first since \d{4}-\d\d-\d\d, to erase \S+: answer it by \d{4}-/);
+    assert.match(
+      text,
+      /1 request of a person waits, the first since \d{4}-\d\d-\d\d, to erase \S+: answer it by \d{4}-/,
+    );
     assert.equal(text.includes('Decide'), decides, role);
   }
 });
@@ -89,7 +92,7 @@ test('only who may decide about a request is asked to', async (t) => {
 test('since when a destination fails outlives "Try now", and counts no hold and no pause', async (t) => {
   const {get, store, accept, execute} = await begin(t);
   const hour = 3_600_000;
-  await accept(entryAt(Date.now() - 72 * hour, {partner: 'acme', deliveries: [newsTo('crm')]}));
+  await accept(entryAt(Date.now() - 72 * hour, {partner: 'acme', deliveries: [eventTo('crm')]}));
   const fails = async (since: number, words: RegExp) => {
     await execute(`UPDATE deliveries SET attempts = 9, failing_since = COALESCE(failing_since, ${since})`);
     assert.match(withoutTags(await get('/destinations')), words);

@@ -14,7 +14,7 @@ import {
   keyOf,
   newDelivery,
   newEntry,
-  newsTo,
+  eventTo,
   sampleConsent,
 } from '../../support/sample-leads.ts';
 import {forEachStore} from '../../support/stores.ts';
@@ -48,7 +48,7 @@ forEachStore((over) => {
       const row = rows.find((one) => one['destination'] === destination && one['content'] === 'created');
       await report(lead, destination, Number(row?.['leased_until']));
     };
-    /** The news of the erasure is due at once then, so that leases alone keep it back. */
+    /** The event of the erasure is due at once then, so that leases alone keep it back. */
     const eraseAndHurry = async (id: string) => {
       await store.erase(id, Date.now(), never);
       assert.equal(await store.retryDeliveries(Date.now(), {lead: id}), 1);
@@ -110,7 +110,7 @@ forEachStore((over) => {
       assert.ok(again.outcome === 'created' && again.stored.duplicateOf === null);
     });
 
-    test('those that may have had news of it are told, and nobody else', async () => {
+    test('those that may have had an event of it are told, and nobody else', async () => {
       const named = (name: string) => `${name}-${randomUUID()}`;
       const [had, failed, neverHad, skipped] = [
         named('had'),
@@ -121,7 +121,7 @@ forEachStore((over) => {
       const [api, visitor] = [named('api'), named('visitor')];
       const id = await accept({
         deliveries: [
-          ...[had, failed, neverHad, skipped].map((name) => newsTo(name)),
+          ...[had, failed, neverHad, skipped].map((name) => eventTo(name)),
           newDelivery({destination: api}),
           newDelivery({destination: visitor, content: 'confirmation', givesAnswer: false}),
         ],
@@ -156,18 +156,18 @@ forEachStore((over) => {
     test('those that a process may be telling of the lead hear of the erasure after its lease', async () => {
       const name = `leased-${randomUUID()}`;
       const leaseEnd = Date.now() + 10 * minute;
-      const id = await accept({deliveries: [newsTo(name, {nextAttemptAt: leaseEnd, leaseEnd})]});
+      const id = await accept({deliveries: [eventTo(name, {nextAttemptAt: leaseEnd, leaseEnd})]});
       await store.erase(id, Date.now(), never);
       assert.deepEqual((await claim(name, leaseEnd - 1)).due, []);
       await delivered(id, name);
       assert.deepEqual(await claimed(name, leaseEnd + 1), ['erased']);
     });
 
-    test('no command of an operator makes the news of an erasure overtake a lease', async () => {
+    test('no command of an operator makes the event of an erasure overtake a lease', async () => {
       for (const command of ['retry', 'resume'] as const) {
         const name = `${command}-${randomUUID()}`;
         const leaseEnd = Date.now() + 10 * minute;
-        const id = await accept({deliveries: [newsTo(name, {nextAttemptAt: leaseEnd, leaseEnd})]});
+        const id = await accept({deliveries: [eventTo(name, {nextAttemptAt: leaseEnd, leaseEnd})]});
         await store.erase(id, Date.now(), never);
         if (command === 'retry') assert.equal(await store.retryDeliveries(Date.now(), {lead: id}), 1);
         else await store.resumeDestination(Date.now(), name);
@@ -180,7 +180,7 @@ forEachStore((over) => {
       const [name, upstream] = [`told-${randomUUID()}`, `upstream-${randomUUID()}`];
       const leaseEnd = Date.now() + 10 * minute;
       const id = await accept({
-        deliveries: [newsTo(name), newDelivery({destination: upstream, nextAttemptAt: leaseEnd, leaseEnd})],
+        deliveries: [eventTo(name), newDelivery({destination: upstream, nextAttemptAt: leaseEnd, leaseEnd})],
       });
       await claim(name);
       await delivered(id, name);
@@ -193,7 +193,7 @@ forEachStore((over) => {
     test('a report that comes late leaves the lease of the process that has the delivery now', async () => {
       const name = `twice-${randomUUID()}`;
       const [first, second] = [Date.now() + minute, Date.now() + 10 * minute];
-      const id = await accept({deliveries: [newsTo(name, {nextAttemptAt: first, leaseEnd: first})]});
+      const id = await accept({deliveries: [eventTo(name, {nextAttemptAt: first, leaseEnd: first})]});
       assert.equal((await claim(name, first, second)).due.length, 1);
       await report(id, name, first);
       await eraseAndHurry(id);
@@ -213,7 +213,7 @@ forEachStore((over) => {
       for (const [how, end] of Object.entries(ends)) {
         const name = `${how}-${randomUUID()}`;
         const leaseEnd = Date.now() + 10 * minute;
-        const id = await accept({deliveries: [newsTo(name, {nextAttemptAt: leaseEnd, leaseEnd})]});
+        const id = await accept({deliveries: [eventTo(name, {nextAttemptAt: leaseEnd, leaseEnd})]});
         await eraseAndHurry(id);
         assert.deepEqual(await claimed(name), [], how);
         await end(id, name, leaseEnd);
@@ -221,10 +221,10 @@ forEachStore((over) => {
       }
     });
 
-    test('news that a process had which died can be sent again, once its lease has ended', async () => {
+    test('an event that a process had which died can be sent again, once its lease has ended', async () => {
       const name = `died-${randomUUID()}`;
       const [first, second] = [Date.now() + minute, Date.now() + 10 * minute];
-      const id = await accept({deliveries: [newsTo(name, {nextAttemptAt: first, leaseEnd: first})]});
+      const id = await accept({deliveries: [eventTo(name, {nextAttemptAt: first, leaseEnd: first})]});
       await claim(name, first, second);
       await report(id, name, first);
       const again = (now: number) => store.retryDeliveries(now, {lead: id, state: 'delivered'});
@@ -240,7 +240,7 @@ forEachStore((over) => {
       const webhook = `webhook-${randomUUID()}`;
       const id = await accept({
         answer: {status: 'pending'},
-        deliveries: [newDelivery({destination: name}), newsTo(webhook)],
+        deliveries: [newDelivery({destination: name}), eventTo(webhook)],
       });
       await claim(webhook);
       await delivered(id, webhook);
@@ -259,9 +259,9 @@ forEachStore((over) => {
       assert.doesNotMatch(JSON.stringify(await rowsAbout(id, 'deliveries')), /jane@|late"/);
     });
 
-    test('what a receiver answers to the news of an erasure is not stored', async () => {
+    test('what a receiver answers to the event of an erasure is not stored', async () => {
       const name = `answering-${randomUUID()}`;
-      const id = await accept({deliveries: [newsTo(name)]});
+      const id = await accept({deliveries: [eventTo(name)]});
       await claim(name);
       await delivered(id, name);
       await store.erase(id, Date.now(), never);
@@ -276,9 +276,9 @@ forEachStore((over) => {
       ]);
     });
 
-    test('an operator who sends its news again sends nothing', async () => {
+    test('an operator who sends its event again sends nothing', async () => {
       const name = `retried-${randomUUID()}`;
-      const id = await accept({deliveries: [newsTo(name)]});
+      const id = await accept({deliveries: [eventTo(name)]});
       await claim(name);
       await delivered(id, name);
       await store.erase(id, Date.now(), never);

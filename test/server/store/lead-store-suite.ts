@@ -11,7 +11,7 @@ import {openForSuite, openFor} from '../../support/opened.ts';
 import {describeAccounts} from './accounts-suite.ts';
 import {describeFigures} from './figures-suite.ts';
 import {describeLeadQueries} from './lead-queries-suite.ts';
-import {describeNews} from './news-suite.ts';
+import {describeEvents} from './events-suite.ts';
 import {describeOutbox} from './outbox-suite.ts';
 import {describeRequestCounts} from './request-counts-suite.ts';
 import {
@@ -262,7 +262,7 @@ export function describeLeadStore(
 
   describeOutbox(name, openStore);
   describeLeadQueries(name, openStore);
-  describeNews(name, openStore);
+  describeEvents(name, openStore);
   describeRequestCounts(name, openStore);
   describeAccounts(name, openStore);
   describeFigures(name, openStore);

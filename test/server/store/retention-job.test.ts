@@ -23,7 +23,7 @@ import {
   failedAttempt,
   keyOf,
   newDelivery,
-  newsTo,
+  eventTo,
   sampleConsent,
 } from '../../support/sample-leads.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
@@ -188,10 +188,10 @@ for (const [name, open, skip] of [
       assert.equal(state, 'dropped');
     });
 
-    test('keeps the news of an erasure that waits for ever', async (t) => {
+    test('keeps the event of an erasure that waits for ever', async (t) => {
       const store = await open(t);
-      const news = {deliveries: [newsTo('crm')]};
-      const entries = [daysAgo(70, news), daysAgo(70, news)] as const;
+      const event = {deliveries: [eventTo('crm')]};
+      const entries = [daysAgo(70, event), daysAgo(70, event)] as const;
       for (const [index, entry] of entries.entries()) {
         await store.accept(entry);
         const key = {lead: entry.id, destination: 'crm', content: 'created'} as const;

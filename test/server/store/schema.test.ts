@@ -160,7 +160,7 @@ test(
 );
 
 forEachStore((store) => {
-  test('news of stops that was given up waits again, and that of held leads for an operator', async (t) => {
+  test('events of stops that were given up wait again, and those of held leads for an operator', async (t) => {
     const server = await store.startServer();
     t.after(() => server.close());
     const opened = await openStore(server.config, testEncryptor);

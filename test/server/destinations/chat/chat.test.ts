@@ -11,7 +11,7 @@ import {bodyOf} from '../../../../server/destinations/chat/formats.ts';
 import {failureOf} from '../../../support/delivery-failure.ts';
 import {openFor} from '../../../support/opened.ts';
 import {asLead, prequalificationBody, sampleConsent} from '../../../support/sample-leads.ts';
-import {erasedRequest, newsRequest, revokedRequest, sampleId} from '../../../support/sample-news.ts';
+import {erasedRequest, eventRequest, revokedRequest, sampleId} from '../../../support/sample-events.ts';
 import {replyWith, startWebhookReceiver, type ReceiverReply} from '../../../support/webhook-receiver.ts';
 
 const roomSettings = {type: 'chat', format: 'slack', details: 'none', rounding: 1_000} as const;
@@ -59,7 +59,7 @@ for (const format of chatFormats) {
   suite(`a message to ${format}`, () => {
     test(`a new lead is told to ${format} without personal data`, async (t) => {
       const {chat, received} = await room(t, {format});
-      await chat.deliver(newsRequest());
+      await chat.deliver(eventRequest());
       const [{body, method, path, headers} = assert.fail()] = received;
       assert.deepEqual([method, path], ['POST', '/hook?token=abc']);
       assert.equal(headers['content-type'], 'application/json');
@@ -94,7 +94,7 @@ for (const format of chatFormats) {
 
     test(`a message to ${format} begins with name and number with details: contact`, async (t) => {
       const {chat, received} = await room(t, {format, details: 'contact'});
-      await chat.deliver(newsRequest());
+      await chat.deliver(eventRequest());
       const [first, ...lines] = read(format, received[0]?.body ?? '').split('\n');
       assert.equal(first, 'Jane Doe, +1 202-555-0142, ask before you call');
       assert.doesNotMatch(lines.join('\n'), /Jane|555/);
@@ -134,7 +134,7 @@ for (const format of chatFormats) {
     test(`addresses in a visitor's name are no links in ${format}`, async (t) => {
       const {chat, received} = await room(t, {format, details: 'contact'});
       const lead = asLead({...prequalificationBody, first_name: '<!channel> https://evil.example'});
-      await chat.deliver(newsRequest({lead}));
+      await chat.deliver(eventRequest({lead}));
       const text = read(format, received[0]?.body ?? '');
       assert.ok(text.includes('<!channel> https[:]//evil[.]example'), text);
     });
@@ -150,7 +150,7 @@ for (const format of chatFormats) {
 
 test('a room that had the lead is not told of its repeat', async (t) => {
   const {chat, received} = await room(t);
-  await assert.rejects(chat.deliver(newsRequest({duplicateOf: sampleId})), {state: 'skipped'});
+  await assert.rejects(chat.deliver(eventRequest({duplicateOf: sampleId})), {state: 'skipped'});
   assert.equal(received.length, 0);
 });
 
@@ -185,7 +185,7 @@ test('a connector of Teams that answers 200 and says that it failed has not got 
   const said =
     'Webhook message delivery failed with error: Microsoft Teams endpoint returned HTTP error 429 with ContextId tcid=0';
   const {chat} = await room(t, {format: 'teams'}, (response) => void response.end(said));
-  const error = await failureOf(chat.deliver(newsRequest()));
+  const error = await failureOf(chat.deliver(eventRequest()));
   assert.match(
     error.message,
     /^The chat room answered 429 \(Too Many Requests\): it asks for fewer messages/,
@@ -213,7 +213,7 @@ function longestEmail() {
     notes: long(2_000),
   });
   const attribution = Object.fromEntries(attributionKeys.map((key) => [key, long(500)]));
-  const request = newsRequest({lead, attribution, suspect: 'trap', consent: sampleConsent});
+  const request = eventRequest({lead, attribution, suspect: 'trap', consent: sampleConsent});
   return leadEmail(request, {...roomSettings, details: 'contact'});
 }
 
@@ -241,7 +241,7 @@ const replies = [
 for (const [status, expected] of replies) {
   test(`a chat room that answers ${status} is treated as a webhook that does, and its URL is not named`, async (t) => {
     const {chat} = await room(t, {}, replyWith(status, {'retry-after': '7'}));
-    const error = await failureOf(chat.deliver(newsRequest()));
+    const error = await failureOf(chat.deliver(eventRequest()));
     assert.partialDeepStrictEqual({...error}, expected);
     assert.doesNotMatch(error.message, /127\.0\.0\.1|http:|abc/);
   });

@@ -9,7 +9,7 @@ import {confirming} from '../../../support/confirming.ts';
 import {startMailServer} from '../../../support/mail-server.ts';
 import {openFor, type Owner} from '../../../support/opened.ts';
 import {columnOf} from '../../../support/rows.ts';
-import {erasedRequest, newsRequest, sampleRecord} from '../../../support/sample-news.ts';
+import {erasedRequest, eventRequest, sampleRecord} from '../../../support/sample-events.ts';
 
 async function start(owner: Owner, isOn = true) {
   const mail = await openFor(owner, startMailServer());
@@ -21,7 +21,7 @@ async function start(owner: Owner, isOn = true) {
   return {mail, destination};
 }
 const request = (changes: object = {}) => ({
-  ...newsRequest({}, 'confirmation', Date.now()),
+  ...eventRequest({}, 'confirmation', Date.now()),
   decide: () => Promise.resolve({decision: 'granted' as const, language: 'en-US'}),
   ...changes,
 });

@@ -27,11 +27,11 @@ import {
 } from '../../../support/sample-leads.ts';
 import {
   erasedRequest,
-  newsRequest,
+  eventRequest,
   revokedRequest,
   sampleTime,
   telling,
-} from '../../../support/sample-news.ts';
+} from '../../../support/sample-events.ts';
 
 type Changes = Partial<LeadRecord>;
 type RecordContent = RecordRequest['content'];
@@ -45,16 +45,16 @@ const later: Changes = {isAnsweredLater: true};
 
 /** The titles are those of the examples in docs/email.md. */
 const examples: Record<string, [requests: DeliveryRequest[], changes?: Partial<EmailSettings>]> = {
-  'A new lead': [[newsRequest({attribution})]],
-  'A new lead, with `details: contact`': [[newsRequest(telling)], {details: 'contact'}],
+  'A new lead': [[eventRequest({attribution})]],
+  'A new lead, with `details: contact`': [[eventRequest(telling)], {details: 'contact'}],
   'A new lead, with `details: link`': [
-    [newsRequest({...telling, attribution})],
+    [eventRequest({...telling, attribution})],
     {details: 'link', leadPages: 'https://admin.example.com/leads/'},
   ],
-  'A lead without an answer yet': [[newsRequest({...later, partner: null})]],
-  'The answer': [[newsRequest(later, 'answered', minutes(10))]],
-  'A refusal': [[newsRequest({...later, answer: {status: 'refused'}}, 'refused', minutes(10))]],
-  'A corrected lead': [[newsRequest({supersedes: earlier})]],
+  'A lead without an answer yet': [[eventRequest({...later, partner: null})]],
+  'The answer': [[eventRequest(later, 'answered', minutes(10))]],
+  'A refusal': [[eventRequest({...later, answer: {status: 'refused'}}, 'refused', minutes(10))]],
+  'A corrected lead': [[eventRequest({supersedes: earlier})]],
   'An erased lead': [[erasedRequest()]],
   'A consent that was revoked': [[revokedRequest()]],
   'A consent that was revoked, with `details: contact`': [[revokedRequest()], {details: 'contact'}],
@@ -108,26 +108,26 @@ suite('the texts of e-mails', () => {
   });
 
   test('the subject of a standard lead has no amount', async () => {
-    assert.equal(await subjectOf([newsRequest(standard)]), 'New lead K7QM-2XHD from acme');
-    const pending = newsRequest({...standard, ...later, answer: {status: 'pending'}});
+    assert.equal(await subjectOf([eventRequest(standard)]), 'New lead K7QM-2XHD from acme');
+    const pending = eventRequest({...standard, ...later, answer: {status: 'pending'}});
     assert.equal(await subjectOf([pending]), 'New lead K7QM-2XHD from acme');
-    const answered = newsRequest({...standard, ...later}, 'answered');
+    const answered = eventRequest({...standard, ...later}, 'answered');
     assert.equal(await subjectOf([answered]), 'Lead K7QM-2XHD was answered');
   });
 
   test('a lead that may be from a bot and is sent all the same says so', async () => {
-    const {parsed} = await sentOne([newsRequest({suspect: 'fast'})]);
+    const {parsed} = await sentOne([eventRequest({suspect: 'fast'})]);
     assert.match(
       parsed.text ?? '',
       /^May be a bot: it was sent faster than people type\.\nLook before you call\.\n/,
     );
-    const who = await sentOne([newsRequest({...telling, suspect: 'fast'})], {details: 'contact'});
+    const who = await sentOne([eventRequest({...telling, suspect: 'fast'})], {details: 'contact'});
     assert.match(who.parsed.subject ?? '', /^May be a bot: Ana Silva/);
     assert.equal(who.parsed.replyTo, undefined);
   });
 
   test('it begins with whom to call, when, in which language and whether, and has the number once', async () => {
-    const {parsed} = await sentOne([newsRequest(telling)], {details: 'contact'});
+    const {parsed} = await sentOne([eventRequest(telling)], {details: 'contact'});
     assert.equal(parsed.subject, 'Ana Silva, $862,000 (acme)');
     const lines = (parsed.text ?? '').split('\n');
     assert.deepEqual(lines.slice(0, 7), [
@@ -138,7 +138,7 @@ suite('the texts of e-mails', () => {
     assert.doesNotMatch([...lines.slice(1, 6), ...lines.slice(7)].join('\n'), /Silva|305|lead-prequal/);
     assert.match(parsed.html ?? '', /<a\s+href="tel:\+13055550142"[^>]*>Call \+1 305-555-0142 ext\. 12<\/a/);
     assert.deepEqual(columnOf(parsed.replyTo ?? [], 'address'), ['ana@example.com']);
-    const bare = await sentOne([newsRequest(telling)]);
+    const bare = await sentOne([eventRequest(telling)]);
     assert.doesNotMatch(bare.parsed.text ?? '', /evening|Spanish|New York|bakery/);
   });
 
@@ -147,7 +147,7 @@ suite('the texts of e-mails', () => {
 
   test('out of hours, subject and text say so, and name the day from which it may be called', async () => {
     // On a Saturday at 9:08 PM in New York.
-    const saturday = newsRequest({...telling, createdAt: Date.UTC(2026, 10, 29, 2, 8)});
+    const saturday = eventRequest({...telling, createdAt: Date.UTC(2026, 10, 29, 2, 8)});
     const {parsed} = await sentOne([saturday], {...contact, partnerNames: {acme: 'Acme Funding'}});
     assert.equal(parsed.subject, 'Ana Silva, $862,000, not now (Acme Funding)');
     assert.match(
@@ -158,7 +158,7 @@ suite('the texts of e-mails', () => {
   });
 
   test('what is sent later than it came has the hours of that moment', async () => {
-    const request = {...newsRequest(telling), now: Date.UTC(2026, 10, 23, 12, 5)};
+    const request = {...eventRequest(telling), now: Date.UTC(2026, 10, 23, 12, 5)};
     const {parsed} = await sentOne([request], contact);
     assert.match(parsed.subject ?? '', /, not now \(acme\)$/);
     assert.match(
@@ -168,32 +168,35 @@ suite('the texts of e-mails', () => {
   });
 
   test('where nobody agreed, or nothing says where the phone is, it says to ask', async () => {
-    assert.match(await textOf([newsRequest({...telling, consent: null})], contact), /no consent is stored\./);
+    assert.match(
+      await textOf([eventRequest({...telling, consent: null})], contact),
+      /no consent is stored\./,
+    );
     const lead = asLead({...prequalificationBody, phone: '833-555-0142'});
-    const {parsed} = await sentOne([newsRequest({...telling, lead})], contact);
+    const {parsed} = await sentOne([eventRequest({...telling, lead})], contact);
     assert.match(parsed.text ?? '', /\nNot known whether you may call: nothing says in which time zone/);
     assert.match(parsed.subject ?? '', /, ask before you call \(acme\)$/);
   });
 
   test('who wants a text message first gets a second button', async () => {
-    const lead = {...newsRequest(telling).lead.lead, call_time: 'text_first'} as const;
-    const {parsed} = await sentOne([newsRequest({...telling, lead})], contact);
+    const lead = {...eventRequest(telling).lead.lead, call_time: 'text_first'} as const;
+    const {parsed} = await sentOne([eventRequest({...telling, lead})], contact);
     assert.match(parsed.text ?? '', /\nCall \+1 305-555-0142 ext\. 12\nText \+1 305-555-0142\n/);
     assert.match(parsed.html ?? '', /href="sms:\+13055550142"/);
   });
 
   test('an answer goes to the visitor, unless the mailbox or `details` says otherwise', async () => {
     const replyTo = async (changes: Partial<EmailSettings>) =>
-      (await sentOne([newsRequest(telling)], changes)).parsed.replyTo?.map(({address}) => address);
+      (await sentOne([eventRequest(telling)], changes)).parsed.replyTo?.map(({address}) => address);
     assert.deepEqual(await replyTo(contact), ['ana@example.com']);
     assert.equal(await replyTo({...contact, replyTo: 'none'}), undefined);
     assert.equal(await replyTo({}), undefined);
   });
 
   test('a correction says what was changed, and what was there before', async () => {
-    const before = newsRequest(telling).lead;
+    const before = eventRequest(telling).lead;
     const lead = asLead({...prequalificationBody, cash: 50_000, state: 'NY'});
-    const request = newsRequest({...telling, lead: {...lead, first_name: 'Ana'}, supersedes: earlier});
+    const request = eventRequest({...telling, lead: {...lead, first_name: 'Ana'}, supersedes: earlier});
     const text = await textOf([{...request, corrected: () => Promise.resolve(before)}], contact);
     assert.match(
       text,
@@ -208,15 +211,15 @@ suite('the texts of e-mails', () => {
 
   test('with the pages of operators, it has a button to the page of the lead', async () => {
     const leadPages = 'https://admin.example.com/leads/';
-    const {parsed} = await sentOne([newsRequest(telling)], {...contact, leadPages});
-    const page = `${leadPages}${newsRequest(telling).lead.id}`;
+    const {parsed} = await sentOne([eventRequest(telling)], {...contact, leadPages});
+    const page = `${leadPages}${eventRequest(telling).lead.id}`;
     assert.ok((parsed.text ?? '').includes(`\nOpen the lead: ${page}\n`));
     assert.ok((parsed.html ?? '').includes(`href="${page}"`));
   });
 
   test('a name in Arabic stands in isolates, so that the number after it keeps its order', async () => {
     const lead = asLead({...prequalificationBody, first_name: 'ليلى', last_name: 'حداد'});
-    const one = await sentOne([newsRequest({...telling, lead})], contact);
+    const one = await sentOne([eventRequest({...telling, lead})], contact);
     assert.equal((one.parsed.text ?? '').split('\n')[0], '\u2068ليلى حداد\u2069');
     assert.ok((one.parsed.subject ?? '').startsWith('\u2068ليلى حداد\u2069, $862,000'));
   });
@@ -237,17 +240,17 @@ suite('the texts of e-mails', () => {
 
   test('the same lead again has no e-mail of its own', async () => {
     const before = server.received.length;
-    await assert.rejects(sent([newsRequest({duplicateOf: earlier})]), {state: 'skipped'});
+    await assert.rejects(sent([eventRequest({duplicateOf: earlier})]), {state: 'skipped'});
     assert.equal(server.received.length, before);
   });
 
   test('an answer and a correction join the thread of the first e-mail', async () => {
     const follows = async (changes: Changes, content?: RecordContent) => {
-      const {parsed} = await sentOne([newsRequest(changes, content)]);
+      const {parsed} = await sentOne([eventRequest(changes, content)]);
       assert.equal(parsed.references, parsed.inReplyTo);
       return parsed.inReplyTo;
     };
-    const first = await sentOne([newsRequest(later)]);
+    const first = await sentOne([eventRequest(later)]);
     assert.equal(await follows(later, 'answered'), first.parsed.messageId);
     assert.equal(await follows(later, 'refused'), first.parsed.messageId);
     assert.equal((await sentOne([erasedRequest()])).parsed.inReplyTo, first.parsed.messageId);
@@ -256,9 +259,9 @@ suite('the texts of e-mails', () => {
     assert.equal(await follows({}), undefined);
   });
 
-  test('the same news has the same Message-ID in every attempt', async () => {
+  test('the same event has the same Message-ID in every attempt', async () => {
     const idOf = async (request: DeliveryRequest) => (await sentOne([request])).parsed.messageId;
-    assert.equal(await idOf(newsRequest()), await idOf({...newsRequest(), attempts: 3}));
+    assert.equal(await idOf(eventRequest()), await idOf({...eventRequest(), attempts: 3}));
   });
 
   test('a stop names who with contacts, and nobody elsewhere or once nothing is known', async () => {
@@ -283,18 +286,18 @@ suite('the texts of e-mails', () => {
   });
 
   test('a delivery that no e-mail can report fails, and does not end the process', async () => {
-    await assert.rejects(sent([newsRequest({}, 'lead')]));
+    await assert.rejects(sent([eventRequest({}, 'lead')]));
   });
 
   suite('what visitors and links bring', () => {
-    const newsContents = ['created', 'answered', 'refused'] as const;
+    const eventContents = ['created', 'answered', 'refused'] as const;
     /** Long enough not to occur by chance. */
     const secret = fc.stringMatching(/^[a-zA-Z]{12,30}$/);
     const secrets = ['first_name', 'last_name', 'mailbox', 'notes', 'click', 'page', 'userAgent'] as const;
     const anyRequest = fc.record({
       ...tableOf(secrets, () => secret),
       phone: fc.stringMatching(/^[2-9]\d{9}$/),
-      content: fc.constantFrom(...newsContents),
+      content: fc.constantFrom(...eventContents),
     });
 
     test('without `details: contact`, an e-mail holds no personal data', () =>
@@ -304,7 +307,7 @@ suite('the texts of e-mails', () => {
           const lead = asLead({...prequalificationBody, ...typed, email});
           const clicked = {gclid: click, fbclid: click};
           const [referrer, ip] = [`https://example.net/${page}`, '198.51.100.77'];
-          const request = newsRequest(
+          const request = eventRequest(
             {
               lead,
               ...later,
@@ -331,7 +334,7 @@ suite('the texts of e-mails', () => {
           const value = text + 'y'.repeat(length);
           const named = {first_name: value, last_name: value, email: `${value}@example.org`};
           const lead = {...asLead(prequalificationBody), ...named};
-          const request = newsRequest({
+          const request = eventRequest({
             // A name of a partner has no such characters today. Here it has.
             partner: value,
             lead: {...lead, phone: {typed: value, e164: '+12025550142'}},
@@ -388,9 +391,9 @@ suite('the texts of e-mails', () => {
       ...harmless.map((words) => [words, words] as const),
     ]) {
       test(`mail programs make no link of the words ${JSON.stringify(words)}`, async () => {
-        const own = linesOf(await sentOne([newsRequest(linkTo(words))]));
+        const own = linesOf(await sentOne([eventRequest(linkTo(words))]));
         assert.ok(own.includes(`Campaign, in the words of the link: ${isolated(written)}`), own.join('\n'));
-        const email = await sentOne([newsRequest(from(words))], {details: 'contact'});
+        const email = await sentOne([eventRequest(from(words))], {details: 'contact'});
         const [name = '', ...lines] = linesOf(email);
         assert.ok([`${written} Doe`, `“${written} Doe”`].map(isolated).includes(name), name);
         assert.ok(lines.includes(`> ${isolated(written)}`), lines.join('\n'));
@@ -410,7 +413,7 @@ suite('the texts of e-mails', () => {
         .map((some) => some.join(''));
       return fc.assert(
         fc.asyncProperty(hostile, async (words) => {
-          const email = await sentOne([newsRequest({...linkTo(words), ...from(words)})], {
+          const email = await sentOne([eventRequest({...linkTo(words), ...from(words)})], {
             details: 'contact',
           });
           const lines = linesOf(email);
@@ -432,7 +435,7 @@ suite('the texts of e-mails', () => {
 
     const reply = async (email: string, phone = prequalificationBody.phone) => {
       const lead = asLead({...prequalificationBody, email, phone});
-      return (await sentOne([newsRequest({lead})], {details: 'contact'})).parsed.text ?? '';
+      return (await sentOne([eventRequest({lead})], {details: 'contact'})).parsed.text ?? '';
     };
     test('the e-mail address of a visitor can be answered if it can be nothing else', async () => {
       for (const email of ['jane.doe+home@mail.example.com', "o'neil-jane@example.com"])
@@ -460,7 +463,9 @@ suite('the texts of e-mails', () => {
     });
     test('a name that may be a line of ours stands in quotation marks', async () => {
       const named = async (first_name: string) =>
-        subjectOf([newsRequest({lead: asLead({...prequalificationBody, first_name})})], {details: 'contact'});
+        subjectOf([eventRequest({lead: asLead({...prequalificationBody, first_name})})], {
+          details: 'contact',
+        });
       assert.equal(await named("D'Arcy O."), "D'Arcy O. Doe, $862,000, ask before you call (acme)");
       assert.equal(
         await named('Ana, $9 (acme)”'),

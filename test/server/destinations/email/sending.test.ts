@@ -21,7 +21,7 @@ import {
 } from '../../../support/mail-server.ts';
 import {openFor, type Owner} from '../../../support/opened.ts';
 import {columnOf} from '../../../support/rows.ts';
-import {newsRequest} from '../../../support/sample-news.ts';
+import {eventRequest} from '../../../support/sample-events.ts';
 
 const timeout = 20_000;
 const host = 'mail.partner.example';
@@ -63,7 +63,7 @@ const authWithoutTls = {allowInsecureAuth: true, authOptional: false};
 suite('sending an e-mail', () => {
   test('a mail server on loopback gets the e-mail without encryption', async (t) => {
     const {server, email} = await start(t);
-    assert.deepEqual(await email.deliver(newsRequest()), {state: 'delivered', answer: null});
+    assert.deepEqual(await email.deliver(eventRequest()), {state: 'delivered', answer: null});
     const [received] = server.received;
     assert.partialDeepStrictEqual(received, {
       from: 'leads@partner.example',
@@ -84,33 +84,33 @@ suite('sending an e-mail', () => {
   for (const name of ['127.0.0.1', 'LOCALHOST'])
     test(`a mail server on ${name} with an unknown certificate gets the e-mail unencrypted`, async (t) => {
       const {server, email} = await start(t, certificate, {name});
-      await email.deliver(newsRequest());
+      await email.deliver(eventRequest());
       assert.equal(server.received[0]?.encrypted, false);
     });
 
   test('a public mail server gets the e-mail encrypted, with user and password', async (t) => {
     const {server, email} = await start(t, {...certificate, authOptional: false}, {name: host, access: user});
-    await email.deliver(newsRequest());
+    await email.deliver(eventRequest());
     assert.partialDeepStrictEqual(server.received, [{encrypted: true, user: mailAccess.user}]);
   });
 
   test('smtps:// encrypts the connection from its first byte', async (t) => {
     const {server, email} = await start(t, {...certificate, secure: true}, {scheme: 'smtps', name: host});
-    await email.deliver(newsRequest());
+    await email.deliver(eventRequest());
     assert.equal(server.received[0]?.encrypted, true);
   });
 
   test('all recipients get one e-mail', async (t) => {
     const to = ['sales@example.com', 'boss@example.com'];
     const {server, email} = await start(t, {}, {changes: {to}});
-    await email.deliver(newsRequest());
+    await email.deliver(eventRequest());
     assert.deepEqual(columnOf(server.received, 'to'), [to]);
   });
 
   test('e-mails use the connections that are open', async (t) => {
     const {server, email} = await start(t);
-    await Promise.all(Array.from({length: 20}, () => email.deliver(newsRequest())));
-    await email.deliver(newsRequest());
+    await Promise.all(Array.from({length: 20}, () => email.deliver(eventRequest())));
+    await email.deliver(eventRequest());
     assert.equal(server.received.length, 21);
     assert.ok(server.connections() <= 2, `${server.connections()} connections`);
   });
@@ -119,11 +119,11 @@ suite('sending an e-mail', () => {
     const sockets: Socket[] = [];
     const {server, email} = await start(t, {socketTimeout: 300_000});
     server.onConnection((socket) => sockets.push(socket));
-    await email.deliver(newsRequest());
+    await email.deliver(eventRequest());
     const closed = Promise.all(sockets.map((socket) => once(socket, 'close')));
     for (const socket of sockets) socket.destroy();
     await closed;
-    await email.deliver(newsRequest());
+    await email.deliver(eventRequest());
     assert.equal(server.received.length, 2);
   });
 
@@ -142,7 +142,7 @@ suite('sending an e-mail', () => {
           createTransport: (options) => createTransport({...options, tls: {ca: certificate.cert}}),
         });
         t.after(() => email.close());
-        return email.deliver(newsRequest());
+        return email.deliver(eventRequest());
       };
       await sendTo(host);
       assert.match(
@@ -158,7 +158,7 @@ suite('sending an e-mail', () => {
     const server = await openFor(t, startMailServer());
     const settings = emailSettings(`smtp://${host}:${server.port}/?requireTLS=false&ignoreTLS=true`);
     const email = await openFor(t, createEmail(settings, timeout, under(host)));
-    assert.equal((await failureOf(email.deliver(newsRequest()))).fault, 'misconfigured');
+    assert.equal((await failureOf(email.deliver(eventRequest()))).fault, 'misconfigured');
     assert.deepEqual(server.received, []);
   });
 });
@@ -223,7 +223,7 @@ suite('a mail server that refuses', () => {
   for (const [message, fault, options, place] of rows) {
     test(`what makes a delivery end as ${fault}: ${message.slice(0, 60)}`, async (t) => {
       const {server, email} = await start(t, options, place);
-      const error = await failureOf(email.deliver(newsRequest()));
+      const error = await failureOf(email.deliver(eventRequest()));
       // Only what is refused for its text says nothing about other e-mails.
       const aboutLead = options.onData !== undefined;
       assert.partialDeepStrictEqual({...error}, {fault, aboutLead, isGone: false});
@@ -236,20 +236,20 @@ suite('a mail server that refuses', () => {
     const long = `${reply} ${'x'.repeat(400)}`;
     const options = refuse(() => 550, long);
     const {email} = await start(t, options);
-    const {excerpt} = await failureOf(email.deliver(newsRequest()));
+    const {excerpt} = await failureOf(email.deliver(eventRequest()));
     assert.equal(excerpt, `550 ${long}`.slice(0, 200));
   });
 
   test('control characters of the reply do not reach the terminal of an operator', async (t) => {
     const options = refuse(() => 550, 'no\u001b[2J such\u202e user');
     const {email} = await start(t, options);
-    const {excerpt} = await failureOf(email.deliver(newsRequest()));
+    const {excerpt} = await failureOf(email.deliver(eventRequest()));
     assert.equal(excerpt, '550 no [2J such user');
   });
 
   test('the server greets with 554: it is tried again', async (t) => {
     const {email} = await start(t, {onConnect: (_session, callback) => callback(refusal(554, reply))});
-    const error = await failureOf(email.deliver(newsRequest()));
+    const error = await failureOf(email.deliver(eventRequest()));
     assert.partialDeepStrictEqual({...error}, {fault: 'failed'});
     assert.equal(error.message, 'The mail server refused the connection (554)');
   });
@@ -258,7 +258,7 @@ suite('a mail server that refuses', () => {
     const to = ['a@example.com', 'gone@example.com', 'c@example.com'];
     const options = refuse((address) => (address.startsWith('gone') ? 550 : undefined));
     const {server, email} = await start(t, options, {changes: {to}});
-    assert.deepEqual(await email.deliver(newsRequest()), {
+    assert.deepEqual(await email.deliver(eventRequest()), {
       state: 'delivered',
       answer: null,
       note: 'The mail server refused gone@example.com (550)',
@@ -275,7 +275,7 @@ suite('a mail server that refuses', () => {
     ]);
     const options = refuse((address) => replies.get(address));
     const {server, email} = await start(t, options, {changes: {to}});
-    const first = await failureOf(email.deliver(newsRequest()));
+    const first = await failureOf(email.deliver(eventRequest()));
     const recipients = {left: ['grey@example.com'], refused: ['gone@example.com (550)']};
     assert.partialDeepStrictEqual({...first}, {fault: 'failed', aboutLead: true, recipients});
     assert.equal(
@@ -284,11 +284,11 @@ suite('a mail server that refuses', () => {
     );
 
     // That one is still put off, and this says nothing about the server.
-    const second = await failureOf(email.deliver({...newsRequest(), recipients}));
+    const second = await failureOf(email.deliver({...eventRequest(), recipients}));
     assert.partialDeepStrictEqual({...second}, {fault: 'failed', aboutLead: true, recipients});
 
     replies.delete('grey@example.com');
-    assert.deepEqual(await email.deliver({...newsRequest(), recipients}), {
+    assert.deepEqual(await email.deliver({...eventRequest(), recipients}), {
       state: 'delivered',
       answer: null,
       note: 'The mail server refused gone@example.com (550)',
@@ -303,7 +303,7 @@ suite('a mail server that refuses', () => {
     assert.equal(server.received[0]?.parsed.messageId, server.received[1]?.parsed.messageId);
 
     replies.set('grey@example.com', 552);
-    const ended = await email.deliver({...newsRequest(), recipients});
+    const ended = await email.deliver({...eventRequest(), recipients});
     const refused = ['gone@example.com (550)', 'grey@example.com (552)'];
     assert.partialDeepStrictEqual(ended, {state: 'delivered', recipients: {left: [], refused}});
   });
@@ -311,14 +311,14 @@ suite('a mail server that refuses', () => {
   test('if the recipient that is left was taken out of the configuration, the e-mail is delivered', async (t) => {
     const {server, email} = await start(t);
     const recipients = {left: ['old@example.com'], refused: []};
-    assert.partialDeepStrictEqual(await email.deliver({...newsRequest(), recipients}), {state: 'delivered'});
+    assert.partialDeepStrictEqual(await email.deliver({...eventRequest(), recipients}), {state: 'delivered'});
     assert.deepEqual(server.received, []);
   });
 
   test('if some recipients are refused for good and others for now, all are tried again', async (t) => {
     const options = refuse((address) => (address.startsWith('gone') ? 550 : 450));
     const {email} = await start(t, options, {changes: {to: ['busy@example.com', 'gone@example.com']}});
-    const error = await failureOf(email.deliver(newsRequest()));
+    const error = await failureOf(email.deliver(eventRequest()));
     assert.equal(error.fault, 'failed');
     assert.equal(error.message, 'The mail server refused all recipients (450, 550)');
   });
@@ -343,7 +343,7 @@ suite('a mail server that is away', () => {
   test('a port on which nobody listens is tried again', async (t) => {
     const server = await startRawServer(() => undefined);
     await server.close();
-    const error = await failureOf(destinationFor(t, server).deliver(newsRequest()));
+    const error = await failureOf(destinationFor(t, server).deliver(eventRequest()));
     assert.equal(error.fault, 'failed');
     assert.equal(
       error.message,
@@ -353,7 +353,7 @@ suite('a mail server that is away', () => {
 
   test('a name that does not exist is tried again', async (t) => {
     const email = await openFor(t, createEmail(emailSettings('smtp://mail.invalid'), timeout));
-    const error = await failureOf(email.deliver(newsRequest()));
+    const error = await failureOf(email.deliver(eventRequest()));
     assert.equal(error.fault, 'failed');
     assert.match(error.message, /^The address of the mail server mail\.invalid could not be found: /);
   });
@@ -370,7 +370,7 @@ suite('a mail server that is away', () => {
     test(`an e-mail is given up in time when the server ${title}`, async (t) => {
       const server = await openFor(t, startRawServer(talk));
       const email = destinationFor(t, server, {}, 300);
-      const error = await failureOf(email.deliver(newsRequest()));
+      const error = await failureOf(email.deliver(eventRequest()));
       assert.equal(error.fault, 'failed');
       assert.equal(error.message, 'The mail server took too long to reply');
     });
@@ -381,7 +381,7 @@ suite('a mail server that is away', () => {
       t,
       startRawServer((socket) => void socket.destroy()),
     );
-    const error = await failureOf(destinationFor(t, server).deliver(newsRequest()));
+    const error = await failureOf(destinationFor(t, server).deliver(eventRequest()));
     assert.equal(error.fault, 'failed');
     assert.match(error.message, /^The mail server could not be reached \([A-Z_]+\)$/);
   });
@@ -390,7 +390,7 @@ suite('a mail server that is away', () => {
     const sent = Promise.withResolvers<void>();
     const server = await openFor(t, startRawServer(untilCommand('DATA', () => sent.resolve())));
     const email = destinationFor(t, server, {}, 600_000);
-    const failures = Array.from({length: 5}, () => failureOf(email.deliver(newsRequest())));
+    const failures = Array.from({length: 5}, () => failureOf(email.deliver(eventRequest())));
     await sent.promise;
     await email.close();
     for (const {fault} of await Promise.all(failures)) assert.equal(fault, 'failed');

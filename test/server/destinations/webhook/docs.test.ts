@@ -10,7 +10,7 @@ import {suite, test, type TestContext} from 'node:test';
 import {Ajv2020} from 'ajv/dist/2020.js';
 import {Webhook as Verifier} from 'standardwebhooks';
 import {readBusinessFile} from '../../../../server/config/file.ts';
-import {newsOf} from '../../../../server/destinations/news.ts';
+import {reportedEvent} from '../../../../server/destinations/reported-event.ts';
 import {sampleRecord} from '../../../../server/destinations/sample.ts';
 import {toErasedEvent, toEvent, toRevokedEvent} from '../../../../server/destinations/webhook/event.ts';
 import {createWebhook, sampleEvent} from '../../../../server/destinations/webhook/webhook.ts';
@@ -21,7 +21,7 @@ import {freePort} from '../../../support/free-port.ts';
 import {missing} from '../../../support/installed.ts';
 import {runCommand} from '../../../support/operator.ts';
 import {createdAtOf} from '../../../../server/leads/lead-ids.ts';
-import {newsRequest} from '../../../support/sample-news.ts';
+import {eventRequest} from '../../../support/sample-events.ts';
 import {temporaryFolder} from '../../../support/temporary-folder.ts';
 import {until} from '../../../support/until.ts';
 import {keyOf, newSecret} from '../../../support/webhook-receiver.ts';
@@ -48,7 +48,7 @@ suite('the guide of webhooks', () => {
     const shown = JSON.parse(codeAfter('<!-- example: event -->')) as {data: {id: string}};
     const record = shownRecord(shown);
     const {id, createdAt: at} = record;
-    const sent = toEvent(newsOf({lead: record, content: 'created', happenedAt: at}), record);
+    const sent = toEvent(reportedEvent({lead: record, content: 'created', happenedAt: at}), record);
     assert.deepEqual(shown, sent, JSON.stringify(sent, null, 2));
     assert.ok(guide.includes(`webhook-id: evt_created_${id}`));
     assert.ok(guide.includes(`webhook-timestamp: ${Math.floor(at / 1_000)}`));
@@ -251,8 +251,8 @@ for (const [language, program] of Object.entries(languages)) {
   suite(`the receiver in ${language}`, {skip: missing(program)}, () => {
     test(`takes what a webhook sends, also while its secret is changed`, async (t) => {
       const running = await start(t, language);
-      const request = newsRequest();
-      const {reference} = newsOf(request);
+      const request = eventRequest();
+      const {reference} = reportedEvent(request);
       for (const secrets of [
         [running.secret],
         [newSecret(), running.secret],

@@ -10,7 +10,7 @@ import {extraFields, formOnlyFields} from '../../../../contract/extra-fields.ts'
 import {tableOf} from '../../../../contract/table-of.ts';
 import {defaultPolicy} from '../../../../calculator/policy.ts';
 import {calculatedAnswer} from '../../../../server/leads/calculated-answer.ts';
-import {eventTypes, isChosen, newsOf} from '../../../../server/destinations/news.ts';
+import {eventTypes, isChosen, reportedEvent} from '../../../../server/destinations/reported-event.ts';
 import {sampleRecord} from '../../../../server/destinations/sample.ts';
 import {toErasedEvent, toEvent} from '../../../../server/destinations/webhook/event.ts';
 import {sampleEvent} from '../../../../server/destinations/webhook/webhook.ts';
@@ -130,7 +130,7 @@ suite('the body of an event', () => {
     const content = fc.constantFrom('created', 'answered', 'refused');
     fc.assert(
       fc.property(record, content, time, (lead, content, happenedAt) => {
-        const event = toEvent(newsOf({lead, content, happenedAt}), lead);
+        const event = toEvent(reportedEvent({lead, content, happenedAt}), lead);
         assertValid(event);
         assert.doesNotMatch(JSON.stringify(event), /the-cid-of-a-caller|"cid"/);
         const {data} = sent(event);
@@ -146,7 +146,10 @@ suite('the body of an event', () => {
   test('the event of an erased lead is valid, and has nothing but what is left of it', () => {
     fc.assert(
       fc.property(tombstone, (lead) => {
-        const event = toErasedEvent(newsOf({lead, content: 'erased', happenedAt: lead.erasedAt}), lead);
+        const event = toErasedEvent(
+          reportedEvent({lead, content: 'erased', happenedAt: lead.erasedAt}),
+          lead,
+        );
         assert.ok(isValid(event), ajv.errorsText(isValid.errors));
         assert.deepEqual(z.strictObject(erasedEventSchema.shape).parse(event), event);
         assert.equal(Date.parse(event.timestamp), lead.erasedAt);
@@ -179,7 +182,7 @@ suite('the body of an event', () => {
       consent: null,
       attribution: null,
     };
-    const {data} = sent(toEvent(newsOf({lead, content: 'created', happenedAt: 0}), lead));
+    const {data} = sent(toEvent(reportedEvent({lead, content: 'created', happenedAt: 0}), lead));
     assert.deepEqual(data.lead, {
       lead_type: 'standard',
       first_name: 'Jane',

@@ -9,7 +9,7 @@ import {createLookups, type Lookup} from '../../../../server/destinations/lookup
 import {isPublicAddress} from '../../../../server/destinations/webhook/guard.ts';
 import {createWebhook} from '../../../../server/destinations/webhook/webhook.ts';
 import {openFor} from '../../../support/opened.ts';
-import {newsRequest} from '../../../support/sample-news.ts';
+import {eventRequest} from '../../../support/sample-events.ts';
 import {keyOf, newSecret, replyWith, startWebhookReceiver} from '../../../support/webhook-receiver.ts';
 
 /** Hosts as a URL may spell them. All of them are addresses, so no name is looked up. */
@@ -93,7 +93,7 @@ suite('the address of a webhook', () => {
           const secrets = [keyOf(newSecret())];
           const settings = {type: 'webhook', url, secrets, isInternal: false} as const;
           const webhook = await openFor(t, createWebhook(settings, 5_000, {lookup: noLookup}));
-          await assert.rejects(webhook.deliver(newsRequest()), refusal);
+          await assert.rejects(webhook.deliver(eventRequest()), refusal);
         }
       });
     }
@@ -150,7 +150,7 @@ suite('the name of a webhook', () => {
   for (const [what, addresses] of Object.entries(rows)) {
     test(`is refused if it resolves to ${what}`, async (t) => {
       const {receiver, webhook} = await start(t, {lookup: lookupOf(addresses)});
-      await assert.rejects(webhook.deliver(newsRequest()), refusal);
+      await assert.rejects(webhook.deliver(eventRequest()), refusal);
       assert.equal(receiver.connections(), 0);
     });
   }
@@ -158,8 +158,8 @@ suite('the name of a webhook', () => {
   test('each connection looks the name up, so one that turns private is refused', async (t) => {
     const {receiver, webhook} = await start(t, {lookup: lookupOf(['93.184.215.14'], ['127.0.0.1'])});
     routePublicAddressesTo(receiver.port, t);
-    assert.equal((await webhook.deliver(newsRequest())).state, 'delivered');
-    await assert.rejects(webhook.deliver(newsRequest()), refusal);
+    assert.equal((await webhook.deliver(eventRequest())).state, 'delivered');
+    await assert.rejects(webhook.deliver(eventRequest()), refusal);
     assert.equal(receiver.connections(), 1);
   });
 
@@ -174,21 +174,21 @@ suite('the name of a webhook', () => {
     const listed = createWebhook({...receiver.settings, url}, 5_000, {lookup: once});
     const other = createWebhook({...receiver.settings, url, isInternal: false}, 5_000, {lookup: once});
     t.after(() => Promise.all([listed.close(), other.close()]));
-    assert.equal((await listed.deliver(newsRequest())).state, 'delivered');
-    await assert.rejects(other.deliver(newsRequest()), refusal);
+    assert.equal((await listed.deliver(eventRequest())).state, 'delivered');
+    await assert.rejects(other.deliver(eventRequest()), refusal);
     assert.equal(asked, 1);
     assert.equal(receiver.connections(), 1);
   });
 
   test('that the operator lists may resolve to a private address', async (t) => {
     const {receiver, webhook} = await start(t, {lookup: lookupOf(['127.0.0.1'])}, 'receiver.internal', true);
-    assert.equal((await webhook.deliver(newsRequest())).state, 'delivered');
+    assert.equal((await webhook.deliver(eventRequest())).state, 'delivered');
     assert.equal(receiver.received[0]?.headers.host, `receiver.internal:${receiver.port}`);
   });
 
   test('the name localhost is refused by what it resolves to, with the lookup of the system', async (t) => {
     const {receiver, webhook} = await start(t, {}, 'localhost');
-    await assert.rejects(webhook.deliver(newsRequest()), refusal);
+    await assert.rejects(webhook.deliver(eventRequest()), refusal);
     assert.equal(receiver.connections(), 0);
   });
 });

@@ -18,7 +18,7 @@ import {readJson, readProblem, type FetchPath} from '../../../support/http.ts';
 import {openFor, openWhile} from '../../../support/opened.ts';
 import {quickTimings} from '../../../support/quick-timings.ts';
 import {sampleConsent} from '../../../support/sample-leads.ts';
-import {newsRequest} from '../../../support/sample-news.ts';
+import {eventRequest} from '../../../support/sample-events.ts';
 import {forEachStore, sqlite} from '../../../support/stores.ts';
 import {listedOrigin, startTestServer, type TestServer} from '../../../support/test-server.ts';
 import {until} from '../../../support/until.ts';
@@ -138,7 +138,7 @@ suite('what makes statements', () => {
     const statements = {sign, revokeLink: () => Promise.resolve('https://leads.example.com/revoke')};
     const webhook = await openFor(t, createWebhook(settings, 10_000, {}, statements));
     const outcome = await webhook
-      .deliver(newsRequest({consent: sampleConsent}, content))
+      .deliver(eventRequest({consent: sampleConsent}, content))
       .catch((error: unknown) => error);
     return {outcome, bodies: received.map(({body}) => body)};
   };

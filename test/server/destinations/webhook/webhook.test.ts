@@ -17,7 +17,7 @@ import {createAuthority, selfSigned} from '../../../support/certificates.ts';
 import {freePort} from '../../../support/free-port.ts';
 import {startRawServer} from '../../../support/mail-server.ts';
 import {openFor, suiteOwner} from '../../../support/opened.ts';
-import {erasedRequest, newsRequest, revokedRequest} from '../../../support/sample-news.ts';
+import {erasedRequest, eventRequest, revokedRequest} from '../../../support/sample-events.ts';
 import {
   keyOf,
   newSecret,
@@ -46,10 +46,10 @@ async function failureAfter(
   {attempts = 0, timeout = usualTimeout} = {},
 ): Promise<DeliveryError> {
   const {settings} = await openFor(t, startWebhookReceiver(reply));
-  return failureAt(settings, {...newsRequest(), attempts}, timeout);
+  return failureAt(settings, {...eventRequest(), attempts}, timeout);
 }
 
-async function failureAt(settings: WebhookSettings, request = newsRequest(), timeout = usualTimeout) {
+async function failureAt(settings: WebhookSettings, request = eventRequest(), timeout = usualTimeout) {
   const error = await failureOf(deliver(settings, request, timeout));
   assert.doesNotMatch(error.message, /127\.0\.0\.1|localhost|http:|abc|\bhook\b/);
   return error;
@@ -60,7 +60,7 @@ const eventOf = ({body}: Received) => JSON.parse(body) as LeadEvent;
 suite('an event', () => {
   test('an event is a POST of JSON to the whole URL, with the headers of Standard Webhooks', async (t) => {
     const {settings, received} = await openFor(t, startWebhookReceiver());
-    const request = newsRequest();
+    const request = eventRequest();
     const from = Math.floor(Date.now() / 1_000);
     await deliver(settings, request);
     const [{method, path, headers, body} = assert.fail()] = received;
@@ -75,9 +75,9 @@ suite('an event', () => {
 
   test('an event is verified by the package standardwebhooks, and a changed one is not', async (t) => {
     const {settings, secret, received} = await openFor(t, startWebhookReceiver());
-    const lead = {...newsRequest().lead};
+    const lead = {...eventRequest().lead};
     lead.lead = {...lead.lead, first_name: 'Zoë 😀', last_name: '" \\ \u2028'};
-    await deliver(settings, {...newsRequest(), lead});
+    await deliver(settings, {...eventRequest(), lead});
     const [{headers, body} = assert.fail()] = received;
     const verifier = new Verifier(secret);
     const verified = verifier.verify(body, headers as Record<string, string>) as LeadEvent;
@@ -89,7 +89,7 @@ suite('an event', () => {
   test('an event is signed with both secrets while one replaces the other', async (t) => {
     const {settings, secret, received} = await openFor(t, startWebhookReceiver());
     const next = newSecret();
-    await deliver({...settings, secrets: [keyOf(secret), keyOf(next)]}, newsRequest());
+    await deliver({...settings, secrets: [keyOf(secret), keyOf(next)]}, eventRequest());
     const [{headers, body} = assert.fail()] = received;
     assert.match(String(headers['webhook-signature']), /^v1,[A-Za-z0-9+/]{43}= v1,[A-Za-z0-9+/]{43}=$/);
     for (const one of [secret, next]) new Verifier(one).verify(body, headers as Record<string, string>);
@@ -103,7 +103,7 @@ suite('an event', () => {
   for (const [content, [type, prefix, status]] of Object.entries(tellings)) {
     test(`an event of a lead that is answered later tells ${content} as ${type}, ${status}`, async (t) => {
       const {settings, received} = await openFor(t, startWebhookReceiver());
-      const request = newsRequest({isAnsweredLater: true}, content as keyof typeof tellings);
+      const request = eventRequest({isAnsweredLater: true}, content as keyof typeof tellings);
       await deliver(settings, request);
       const [one = assert.fail()] = received;
       const {type: sent, data} = eventOf(one);
@@ -176,7 +176,7 @@ suite('an event is delivered', () => {
   for (const [what, reply] of Object.entries(replies)) {
     test(`after ${what}`, async (t) => {
       const {settings, received} = await openFor(t, startWebhookReceiver(reply));
-      const settlement = await deliver(settings, newsRequest());
+      const settlement = await deliver(settings, eventRequest());
       assert.partialDeepStrictEqual(settlement, {state: 'delivered', answer: null});
       assert.equal(received.length, 1);
     });
@@ -185,13 +185,13 @@ suite('an event is delivered', () => {
   test('if the answer comes at the end of the time', async (t) => {
     const late: ReceiverReply = (response) => void setTimeout(() => response.writeHead(200).end(), 1_000);
     const {settings} = await openFor(t, startWebhookReceiver(late));
-    assert.equal((await deliver(settings, newsRequest(), 5_000)).state, 'delivered');
+    assert.equal((await deliver(settings, eventRequest(), 5_000)).state, 'delivered');
   });
 
   test('over a connection of the events before', async (t) => {
     const receiver = await openFor(t, startWebhookReceiver(replyWith(200, {}, 'thanks')));
     const webhook = await openFor(t, createWebhook(receiver.settings, usualTimeout));
-    for (let count = 0; count < 20; count += 1) await webhook.deliver(newsRequest());
+    for (let count = 0; count < 20; count += 1) await webhook.deliver(eventRequest());
     // An event that follows at once may find the connection busy, which makes a second one.
     assert.ok(receiver.connections() <= 2, String(receiver.connections()));
   });
@@ -211,7 +211,7 @@ suite('an event is delivered', () => {
       );
       const webhook = await openFor(t, createWebhook(settings, usualTimeout));
       for (let count = 0; count < 4; count += 1)
-        assert.equal((await webhook.deliver(newsRequest())).state, 'delivered');
+        assert.equal((await webhook.deliver(eventRequest())).state, 'delivered');
     });
     test(`an event is not sent again at once if the receiver ${how} a new connection`, async (t) => {
       let requests = 0;
@@ -231,7 +231,7 @@ suite('an event is delivered', () => {
     const hold: ReceiverReply = (response) => void open.push(() => response.writeHead(204).end());
     const receiver = await openFor(t, startWebhookReceiver(hold));
     const webhook = await openFor(t, createWebhook({...receiver.settings, parallel: 2}, usualTimeout));
-    const deliveries = Array.from({length: 4}, () => webhook.deliver(newsRequest()));
+    const deliveries = Array.from({length: 4}, () => webhook.deliver(eventRequest()));
     for (const count of [2, 3, 4]) {
       await receiver.hasReceived(count);
       open.shift()?.();
@@ -414,16 +414,16 @@ suite('the network', () => {
   for (const [what, [onConnection, message, timeout]] of Object.entries(cases)) {
     test(`${what}: the event failed, and the message says so`, async (t) => {
       const settings = await listen(t, onConnection);
-      const error = await failureAt(settings, newsRequest(), timeout);
+      const error = await failureAt(settings, eventRequest(), timeout);
       assert.match(error.message, message);
       assert.deepEqual([error.fault, error.aboutLead], ['failed', false]);
-      const later = await failureAt(settings, {...newsRequest(), attempts: 3}, timeout);
+      const later = await failureAt(settings, {...eventRequest(), attempts: 3}, timeout);
       assert.equal(later.aboutLead, timeout === undefined, 'Only a timeout says nothing about the lead');
     });
   }
   test('refuses the connection: the event failed, and never because of the lead', async () => {
     const settings = at(`http://127.0.0.1:${await freePort()}/`);
-    const error = await failureAt(settings, {...newsRequest(), attempts: 9});
+    const error = await failureAt(settings, {...eventRequest(), attempts: 9});
     assert.match(error.message, /^The receiver refused the connection: nothing listens/);
     assert.equal(error.aboutLead, false);
   });
@@ -437,7 +437,7 @@ suite('the network', () => {
         t,
         createWebhook(at('https://secret.example/'), 5_000, {lookup: () => Promise.reject(failure)}),
       );
-      const error = await failureOf(webhook.deliver({...newsRequest(), attempts: 9}));
+      const error = await failureOf(webhook.deliver({...eventRequest(), attempts: 9}));
       assert.match(error.message, message);
       assert.doesNotMatch(error.message, /secret/);
       assert.partialDeepStrictEqual({...error}, {fault: 'failed', aboutLead: false});
@@ -449,7 +449,7 @@ suite('the network', () => {
       startWebhookReceiver(() => undefined),
     );
     const webhook = createWebhook(receiver.settings, usualTimeout);
-    const delivery = webhook.deliver(newsRequest());
+    const delivery = webhook.deliver(eventRequest());
     await Promise.all([
       assert.rejects(delivery, /The service stopped|cut the connection/),
       receiver.hasReceived(1).then(() => webhook.close()),
@@ -469,7 +469,7 @@ suite('TLS', async () => {
       t,
       startWebhookReceiver(replyWith(204), {tls: await authority.issue('localhost')}),
     );
-    assert.equal((await deliver(receiver.settings, newsRequest())).state, 'delivered');
+    assert.equal((await deliver(receiver.settings, eventRequest())).state, 'delivered');
   });
 
   const rows = {
@@ -488,7 +488,7 @@ suite('TLS', async () => {
   for (const [what, [certificate, words]] of Object.entries(rows)) {
     test(`TLS with a certificate that ${what} fails, and the message says so`, async (t) => {
       const receiver = await openFor(t, startWebhookReceiver(replyWith(204), {tls: certificate}));
-      const error = await failureAt(receiver.settings, {...newsRequest(), attempts: 9});
+      const error = await failureAt(receiver.settings, {...eventRequest(), attempts: 9});
       assert.match(error.message, /^The certificate of the receiver is not accepted: /);
       assert.ok(remedyOf(error.message));
       assert.match(error.message, words);

@@ -15,7 +15,7 @@ import {errorReplies} from '../../../../server/http/problem-replies.ts';
 import {requestContext} from '../../../../server/http/request-context.ts';
 import type {LinkDesk} from '../../../../server/leads/revocation.ts';
 import {openForSuite} from '../../../support/opened.ts';
-import {sampleId} from '../../../support/sample-news.ts';
+import {sampleId} from '../../../support/sample-events.ts';
 
 const publicUrl = 'https://leads.example.com';
 const partners = [

@@ -49,7 +49,7 @@ const writes: Record<string, (store: LeadStore, id: string) => Promise<unknown>>
 };
 
 suite('PostgreSQL where two processes change the same lead', {skip: withoutPostgres}, () => {
-  test('news of an answer that is stored while its lead is erased is not sent', async (t) => {
+  test('the event of an answer that is stored while its lead is erased is not sent', async (t) => {
     const {database, stores} = await openPostgresStores(t, 1);
     const [store] = stores as [LeadStore];
     const entry = newEntry({answer: {status: 'pending'}, deliveries: [newDelivery()]});
@@ -60,7 +60,7 @@ suite('PostgreSQL where two processes change the same lead', {skip: withoutPostg
     await other.connect();
     t.after(() => other.end());
     const ofLead = `WHERE lead_id = '${entry.id}'`;
-    // As `settle` does: the delivery ends, and the news of the answer is stored.
+    // As `settle` does: the delivery ends, and the event of the answer is stored.
     await other.query(`BEGIN; UPDATE deliveries SET state = 'delivered', settled_at = 1 ${ofLead}`);
     const erasing = store.erase(entry.id, Date.now(), () => false);
     const waiting = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;

@@ -40,8 +40,8 @@ async function drive(t: TestContext, settings: DestinationSettings, isOver: (row
   const config = {
     ...baseConfig(folder),
     metrics: {host: '127.0.0.1', port: 0},
-    destinations: new Map([['news', settings]]),
-    partners: [onePartner({key: 'acme', origins: [listedOrigin], cid: '1001', send_to: ['news']})] as const,
+    destinations: new Map([['events', settings]]),
+    partners: [onePartner({key: 'acme', origins: [listedOrigin], cid: '1001', send_to: ['events']})] as const,
   };
   const events: string[] = [];
   const lines: string[] = [];
@@ -57,14 +57,14 @@ async function drive(t: TestContext, settings: DestinationSettings, isOver: (row
   );
   const look = <Result>(work: (store: AttachedStore) => Promise<Result>) =>
     openWhile(openAttachedStore(config, testEncryptor, true), work);
-  const rows = () => look((store) => store.listDeliveries(10, {destination: 'news'}));
+  const rows = () => look((store) => store.listDeliveries(10, {destination: 'events'}));
   try {
     const fetch = fetchFrom(`http://127.0.0.1:${server.port}`);
     await sentLead({fetch}, lead, {body: {attribution}});
     await until(async () => (await rows()).every(isOver));
     const health = await (await fetch('/health')).text();
     const metrics = await (await fetchFrom(`http://127.0.0.1:${server.metricsPort}`)('/metrics')).text();
-    assert.match(metrics, /destination="news"/);
+    assert.match(metrics, /destination="events"/);
     const [row] = await rows();
     const [reply = null] = row ? await look((store) => store.lastReplies(row.lead)) : [];
     return {

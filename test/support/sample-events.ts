@@ -1,4 +1,4 @@
-/** Sample deliveries of news, as the dispatcher hands them to webhooks and e-mails. */
+/** Sample deliveries of events, as the dispatcher hands them to webhooks and e-mails. */
 import type {DeliveryRequest, RecordRequest} from '../../server/destinations/destination.ts';
 import {parseFormLead} from '../../server/leads/lead-schema.ts';
 import {
@@ -49,12 +49,12 @@ const firstAttempt: Omit<DeliveryRequest, 'lead' | 'content' | 'happenedAt'> = {
   remoteId: null,
   attempts: 0,
   recipients: null,
-  decide: () => Promise.reject(new Error('News needs no decision')),
+  decide: () => Promise.reject(new Error('An event needs no decision')),
   corrected: () => Promise.resolve(undefined),
-  onTaken: () => Promise.reject(new Error('News has no id at its destination')),
+  onTaken: () => Promise.reject(new Error('An event has no id at its destination')),
 };
 
-export function newsRequest(
+export function eventRequest(
   changes: Partial<LeadRecord> = {},
   content: RecordRequest['content'] = 'created',
   happenedAt = sampleTime,
@@ -68,7 +68,7 @@ export function newsRequest(
   };
 }
 
-/** The news that the sample was erased a week later. */
+/** The event of the erasure of the sample, a week later. */
 export function erasedRequest(changes: Partial<Tombstone> = {}): Extract<DeliveryRequest, {lead: Tombstone}> {
   const erasedAt = sampleTime + 7 * 86_400_000;
   const lead: Tombstone = {
@@ -84,7 +84,7 @@ export function erasedRequest(changes: Partial<Tombstone> = {}): Extract<Deliver
   return {...firstAttempt, lead, content: 'erased', happenedAt: lead.erasedAt};
 }
 
-/** The news that the consent of the sample was revoked for everybody, two minutes later. */
+/** The event of the revocation of its consent for everybody, two minutes later. */
 export function revokedRequest(
   scope: RevocationScope = 'all',
 ): Extract<DeliveryRequest, {content: 'revoked'}> {

@@ -1,5 +1,5 @@
 /**
- * The news that a delivery reports to a webhook, a chat room or a mailbox. It is the same in every attempt and in every
+ * The event that a delivery reports to a webhook, a chat room or a mailbox. It is the same in every attempt and in every
  * process, so that a receiver can drop repeats by its id.
  */
 import {referenceOf} from '../../contract/reference.ts';
@@ -12,7 +12,7 @@ import {
 } from '../leads/deliveries.ts';
 import type {Answer, LeadRecord} from '../leads/stored-lead.ts';
 
-type NewsContent = Exclude<DeliveryContent, 'lead' | 'confirmation' | 'held'>;
+type EventContent = Exclude<DeliveryContent, 'lead' | 'confirmation' | 'held'>;
 
 /** The type of the event that each content is. */
 export const eventTypes = {
@@ -21,9 +21,9 @@ export const eventTypes = {
   refused: 'lead.answered',
   erased: 'lead.erased',
   revoked: 'consent.revoked',
-} as const satisfies Record<NewsContent, string>;
+} as const satisfies Record<EventContent, string>;
 
-const isNews = (content: DeliveryContent): content is NewsContent => Object.hasOwn(eventTypes, content);
+const isEvent = (content: DeliveryContent): content is EventContent => Object.hasOwn(eventTypes, content);
 
 /**
  * Whether a destination that has chosen these types of events gets the content. Leads and confirmations are not events, so
@@ -31,15 +31,15 @@ const isNews = (content: DeliveryContent): content is NewsContent => Object.hasO
  * @param events undefined if the destination gets everything
  */
 export function isChosen(content: DeliveryContent, events: readonly ChosenEventType[] | undefined): boolean {
-  if (events === undefined || !isNews(content)) return true;
+  if (events === undefined || !isEvent(content)) return true;
   const type = eventTypes[content];
   return leadEventChoice[type] === 'always' || events.some((chosen) => chosen === type);
 }
 
-export type News = {
-  /** Identifies the news: it is the same in every attempt and for every destination. */
+export type ReportedEvent = {
+  /** Identifies the event: it is the same in every attempt and for every destination. */
   id: string;
-  type: (typeof eventTypes)[NewsContent];
+  type: (typeof eventTypes)[EventContent];
   /** When it happened, in milliseconds since 1970. */
   at: number;
   reference: string;
@@ -51,9 +51,9 @@ export type News = {
 };
 
 /** @throws Error when the delivery takes the lead itself to a destination */
-export function newsOf(delivered: Delivered & {happenedAt: number}): News {
+export function reportedEvent(delivered: Delivered & {happenedAt: number}): ReportedEvent {
   const {lead, content, happenedAt} = delivered;
-  if (!isNews(content)) throw new Error('This delivery holds no news');
+  if (!isEvent(content)) throw new Error('This delivery holds no event');
   // A consent may be revoked for the partner first, and then for all.
   const scope = content === 'revoked' ? `${lead.revoked.scope}_` : '';
   return {

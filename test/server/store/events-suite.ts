@@ -1,4 +1,4 @@
-/** What every store must do with the news of leads: who gets which, when, and what operators can do with it. */
+/** What every store must do with the events of leads: who gets which, when, and what operators can do with it. */
 import assert from 'node:assert/strict';
 import {randomUUID} from 'node:crypto';
 import {suite, test} from 'node:test';
@@ -28,13 +28,13 @@ const due = Date.UTC(2026, 0, 1);
 const done: Settlement = {state: 'delivered', answer: doneAnswer};
 const taken: Settlement = {state: 'delivered', answer: null};
 const refused: Settlement = {state: 'refused', reason: 'The upstream refused the lead with 422'};
-const keyOfNews = (lead: string, destination: string, content: DeliveryContent) => ({
+const keyOfEvent = (lead: string, destination: string, content: DeliveryContent) => ({
   lead,
   destination,
   content,
 });
-/** News that waits for the destination. */
-const news = (
+/** An event that waits for the destination. */
+const event = (
   destination: string,
   content: NewDelivery['content'] = 'created',
   changes: Partial<NewDelivery> = {},
@@ -51,12 +51,12 @@ const binding: Encryptor = {
   },
 };
 
-export function describeNews(
+export function describeEvents(
   name: string,
   openStore: (data: string, encryptor?: Encryptor) => Promise<LeadStore>,
 ) {
-  suite(`${name}: news of leads`, () => {
-    const store = openForSuite(() => openStore('news', binding));
+  suite(`${name}: events of leads`, () => {
+    const store = openForSuite(() => openStore('events', binding));
 
     const accept = async (deliveries: NewDelivery[], changes: Partial<LeadEntry> = {}) => {
       const entry = newEntry({deliveries, answer: {status: 'pending'}, ...changes});
@@ -64,7 +64,7 @@ export function describeNews(
       assert.ok(accepted.outcome === 'created');
       return {...accepted, id: entry.id};
     };
-    /** A lead that the default destination answers, and news of it. Resolves to its id. */
+    /** A lead that the default destination answers, and an event of it. Resolves to its id. */
     const acceptWith = async (...others: NewDelivery[]) =>
       (await accept([newDelivery({nextAttemptAt: due}), ...others])).id;
     const rowsOf = async (lead: string): Promise<DeliveryRow[]> => {
@@ -89,8 +89,8 @@ export function describeNews(
     };
 
     suite('of an answer', () => {
-      test('the news of an answer is due once to all that got the news of the lead', async () => {
-        const id = await acceptWith(news('crm'), news('mail'));
+      test('the event of an answer is due once to all that got the event of the lead', async () => {
+        const id = await acceptWith(event('crm'), event('mail'));
         const before = Date.now();
         await store.settle(keyOf(id), 0, done);
         const expected = [
@@ -110,28 +110,28 @@ export function describeNews(
           happenedAt,
           lead: {isAnsweredLater: true, answer: doneAnswer},
         });
-        await store.settle(keyOfNews(id, 'crm', 'answered'), answered!.leaseEnd, taken);
+        await store.settle(keyOfEvent(id, 'crm', 'answered'), answered!.leaseEnd, taken);
         await store.settle(keyOf(id), 0, done);
         assert.deepEqual(await statesOf(id), ['crm answered delivered', ...expected.slice(1)]);
         assert.equal((await rowOf(id, 'crm', 'answered'))?.happenedAt, happenedAt);
       });
-      test('the news of an answer is due to destinations that have the news of the lead already', async () => {
-        const id = await acceptWith(news('crm'));
-        await store.settle(keyOfNews(id, 'crm', 'created'), 0, taken);
-        assert.deepEqual((await store.find(id))?.answer, {status: 'pending'}, 'news gives no answer');
+      test('the event of an answer is due to destinations that have the event of the lead already', async () => {
+        const id = await acceptWith(event('crm'));
+        await store.settle(keyOfEvent(id, 'crm', 'created'), 0, taken);
+        assert.deepEqual((await store.find(id))?.answer, {status: 'pending'}, 'an event gives no answer');
         await store.settle(keyOf(id), 0, done);
         assert.deepEqual(await statesOf(id), ['crm answered waiting', 'crm created delivered']);
       });
-      test('the news of an answer is not due to a destination that takes leads itself', async () => {
-        const id = await acceptWith(newDelivery({destination: 'other', givesAnswer: false}), news('crm'));
+      test('the event of an answer is not due to a destination that takes leads itself', async () => {
+        const id = await acceptWith(newDelivery({destination: 'other', givesAnswer: false}), event('crm'));
         await store.settle(keyOf(id, 'other'), 0, done);
         assert.deepEqual(await statesOf(id), ['crm created waiting'], 'this destination gives no answer');
         await store.settle(keyOf(id), 0, done);
         assert.deepEqual(await statesOf(id), ['crm answered waiting', 'crm created waiting']);
         assert.equal((await rowsOf(id)).length, 4);
       });
-      test('the news of a refusal is due at the refusal, and that of an answer if it is taken later', async () => {
-        const id = await acceptWith(news('crm'));
+      test('the event of a refusal is due at the refusal, and that of an answer if it is taken later', async () => {
+        const id = await acceptWith(event('crm'));
         await refuse(id);
         assert.deepEqual(await statesOf(id), ['crm created waiting', 'crm refused waiting']);
         assert.equal(await store.retryDeliveries(due, {lead: id, destination: 'default'}), 1);
@@ -144,12 +144,12 @@ export function describeNews(
           'crm refused waiting',
         ]);
       });
-      test('the news of a refusal is due when an operator drops the delivery that answers the lead', async () => {
-        const [id, first] = [await acceptWith(news('crm')), await acceptWith(news('crm'))];
+      test('the event of a refusal is due when an operator drops the delivery that answers the lead', async () => {
+        const [id, first] = [await acceptWith(event('crm')), await acceptWith(event('crm'))];
         // These two are between leads of one batch.
-        const answered = await acceptWith(news('crm'));
-        const calculated = (await accept([news('crm')], {answer: {status: 'refused'}})).id;
-        const last = await acceptWith(news('crm'));
+        const answered = await acceptWith(event('crm'));
+        const calculated = (await accept([event('crm')], {answer: {status: 'refused'}})).id;
+        const last = await acceptWith(event('crm'));
         assert.equal(await store.dropDeliveries(due, {lead: id, destination: 'default'}), 1);
         assert.deepEqual((await store.find(id))?.answer, {status: 'refused'});
         assert.deepEqual(await statesOf(id), ['crm created waiting', 'crm refused waiting']);
@@ -166,8 +166,8 @@ export function describeNews(
         assert.deepEqual(await statesOf(answered), ['crm answered waiting', 'crm created waiting']);
         assert.deepEqual(await statesOf(calculated), ['crm created waiting']);
       });
-      test('the news of an answer is held while that of the lead is, and let go with it', async () => {
-        const id = await acceptWith(news('crm', 'created', {state: 'held'}), news('mail'));
+      test('the event of an answer is held while that of the lead is, and let go with it', async () => {
+        const id = await acceptWith(event('crm', 'created', {state: 'held'}), event('mail'));
         await store.settle(keyOf(id), 0, done);
         assert.deepEqual(await statesOf(id), [
           'crm answered held',
@@ -183,8 +183,8 @@ export function describeNews(
         const claimed = (await claim('crm', Date.now())).filter(({lead}) => lead.id === id);
         assert.deepEqual(claimed.map(({content}) => content).toSorted(), ['answered', 'created']);
       });
-      test('the news of an answer is due to no destination whose news of the lead was dropped', async () => {
-        const id = await acceptWith(news('crm'), news('erp'));
+      test('the event of an answer is due to no destination whose event of the lead was dropped', async () => {
+        const id = await acceptWith(event('crm'), event('erp'));
         assert.equal(await store.dropDeliveries(due, {lead: id, destination: 'crm'}), 1);
         assert.deepEqual((await store.find(id))?.answer, {status: 'pending'});
         await store.settle(keyOf(id), 0, done);
@@ -194,26 +194,26 @@ export function describeNews(
           'erp created waiting',
         ]);
       });
-      test('the news of an answer is not made for a lead that the calculator answered', async () => {
+      test('the event of an answer is not made for a lead that the calculator answered', async () => {
         const receives = newDelivery({destination: 'other', givesAnswer: false});
-        const {id} = await accept([receives, news('crm')], {answer: doneAnswer});
+        const {id} = await accept([receives, event('crm')], {answer: doneAnswer});
         await store.settle(keyOf(id, 'other'), 0, done);
         const [claimed] = (await claim('crm')).filter(({lead}) => lead.id === id);
         assert.partialDeepStrictEqual(claimed, {
           content: 'created',
           lead: {isAnsweredLater: false, answer: doneAnswer},
         });
-        await store.settle(keyOfNews(id, 'crm', 'created'), claimed!.leaseEnd, taken);
+        await store.settle(keyOfEvent(id, 'crm', 'created'), claimed!.leaseEnd, taken);
         assert.deepEqual(await statesOf(id), ['crm created delivered']);
       });
     });
 
-    test('a duplicate keeps its news, and is sent to no destination that takes leads', async () => {
+    test('a duplicate keeps its events, and is sent to no destination that takes leads', async () => {
       const same = {partner: 'acme', leadDigests: [randomUUID()]};
       const leaseEnd = due + hour;
       const both = () => [
         newDelivery({leaseEnd}),
-        news('crm', 'created', {nextAttemptAt: leaseEnd, leaseEnd}),
+        event('crm', 'created', {nextAttemptAt: leaseEnd, leaseEnd}),
       ];
       const original = await accept(both(), same);
       assert.deepEqual(original.stored.duplicateOf, null);
@@ -239,13 +239,13 @@ export function describeNews(
     });
 
     suite('that an operator sends again', () => {
-      /** A lead of that time with news for the destination, all of it delivered. Resolves to its id. */
+      /** A lead of that time with an event for the destination, both delivered. Resolves to its id. */
       const delivered = async (destination: string, createdAt: number) => {
         const {id} = entryAt(createdAt);
-        await accept([newDelivery({destination}), news(destination)], {id, createdAt});
+        await accept([newDelivery({destination}), event(destination)], {id, createdAt});
         await store.settle(keyOf(id, destination), 0, done);
         for (const content of ['created', 'answered'] as const)
-          await store.settle(keyOfNews(id, destination, content), 0, taken);
+          await store.settle(keyOfEvent(id, destination, content), 0, taken);
         return id;
       };
       const allDelivered = (destination: string) => [
@@ -257,7 +257,7 @@ export function describeNews(
         `${destination} created waiting`,
       ];
 
-      test('news that was delivered is sent again by the id of its lead, and the lead itself never is', async () => {
+      test('a delivered event is sent again by the id of its lead, and the lead itself never is', async () => {
         const id = await delivered('by-id', due);
         assert.equal(await store.retryDeliveries(due, {lead: id}), 0, 'only where the state is named');
         assert.deepEqual(await statesOf(id), allDelivered('by-id'));
@@ -269,7 +269,7 @@ export function describeNews(
         const claimed = await claim('by-id');
         assert.deepEqual(claimed.map(({content}) => content).toSorted(), ['answered', 'created']);
       });
-      test('news that was delivered is sent again by destination and time', async () => {
+      test('an event that was delivered is sent again by destination and time', async () => {
         const times = [due - 1, due, due + hour - 1, due + hour];
         const ids: string[] = [];
         for (const time of times) ids.push(await delivered('by-time', time));
@@ -283,8 +283,8 @@ export function describeNews(
         for (const id of [first, last]) assert.deepEqual(await statesOf(id!), allDue('by-time'));
         assert.deepEqual(await statesOf(other), allDelivered('by-time-other'));
       });
-      test('news that was dropped is sent again where its state is named, and the lead itself never is', async () => {
-        const {id} = await accept([newDelivery({destination: 'dropping'}), news('dropping')]);
+      test('a dropped event is sent again where its state is named, and the lead itself never is', async () => {
+        const {id} = await accept([newDelivery({destination: 'dropping'}), event('dropping')]);
         assert.equal(await store.dropDeliveries(due, {lead: id}), 2);
         assert.equal(await store.retryDeliveries(due, {destination: 'dropping'}), 0);
         assert.equal(await store.retryDeliveries(due, {destination: 'dropping', state: 'dropped'}), 1);
@@ -292,20 +292,20 @@ export function describeNews(
         assert.partialDeepStrictEqual(await rowOf(id, 'dropping', 'lead'), {state: 'dropped'});
         assert.deepEqual((await store.find(id))?.answer, {status: 'refused'});
       });
-      test('news that is held is left out by an operator who names neither its state nor its lead', async () => {
+      test('an event that is held is left out by an operator who names neither its state nor its lead', async () => {
         const later = due + 9 * hour;
-        const {id} = await accept([news('holding', 'created', {state: 'held'})]);
-        const waiting = await accept([news('holding', 'created', {nextAttemptAt: later})]);
+        const {id} = await accept([event('holding', 'created', {state: 'held'})]);
+        const waiting = await accept([event('holding', 'created', {nextAttemptAt: later})]);
         assert.equal(await store.retryDeliveries(due, {destination: 'holding'}), 1);
         assert.deepEqual(await statesOf(id), ['holding created held']);
         assert.deepEqual(leadIdsOf(await claim('holding')), [waiting.id]);
         assert.equal(await store.retryDeliveries(due, {destination: 'holding', state: 'held'}), 1);
         assert.deepEqual(await statesOf(id), ['holding created waiting']);
       });
-      test('news that was given up is listed as failed, and tried again', async () => {
-        const {id} = await accept([news('giving-up')]);
+      test('an event that was given up is listed as failed, and tried again', async () => {
+        const {id} = await accept([event('giving-up')]);
         const [claimed] = await claim('giving-up');
-        const key = keyOfNews(id, 'giving-up', 'created');
+        const key = keyOfEvent(id, 'giving-up', 'created');
         await store.postpone(key, claimed!.leaseEnd, {...failedAttempt, state: 'failed', until: due});
         assert.deepEqual(await claim('giving-up', due + 99 * hour), []);
         const filter = {destination: 'giving-up', state: 'failed'} as const;
@@ -317,8 +317,8 @@ export function describeNews(
 
     suite('whose destination fails', () => {
       test('a failing delivery keeps the time of its first failure until a pause has ended', async (t) => {
-        const {id} = await accept([news('failing')]);
-        const key = keyOfNews(id, 'failing', 'created');
+        const {id} = await accept([event('failing')]);
+        const key = keyOfEvent(id, 'failing', 'created');
         const since = async () => (await rowOf(id, 'failing', 'created'))?.failingSince;
         /** @returns since when the delivery had been failing when it was claimed */
         const attempt = async (now: number, tried: boolean) => {
@@ -345,9 +345,9 @@ export function describeNews(
       });
 
       test('the last reply that a destination gave is encrypted, and decrypted for operators', async () => {
-        const {id} = await accept([news('replying'), news('silent')]);
-        const other = (await accept([news('replying')])).id;
-        const key = keyOfNews(id, 'replying', 'created');
+        const {id} = await accept([event('replying'), event('silent')]);
+        const other = (await accept([event('replying')])).id;
+        const key = keyOfEvent(id, 'replying', 'created');
         const attempt = async (excerpt: string | null) => {
           const claimed = (await claim('replying')).find(({lead}) => lead.id === id)!;
           await store.postpone(key, claimed.leaseEnd, {...failedAttempt, excerpt, until: due});
@@ -367,7 +367,7 @@ export function describeNews(
 
     test('a lead that cannot be read does not keep the others of the batch, and is tried again later', async () => {
       const ids: string[] = [];
-      for (let count = 0; count < 5; count += 1) ids.push((await accept([news('reading')])).id);
+      for (let count = 0; count < 5; count += 1) ids.push((await accept([event('reading')])).id);
       const [, , unread] = ids as [string, string, string];
       lost.add(unread);
       const {due: claimed, held, unreadable} = await store.claimDue('reading', claimAt(due));
@@ -384,7 +384,7 @@ export function describeNews(
       lost.delete(unread);
       // The leases of the others end much earlier.
       for (const id of ids.filter((each) => each !== unread))
-        await store.settle(keyOfNews(id, 'reading', 'created'), 0, taken);
+        await store.settle(keyOfEvent(id, 'reading', 'created'), 0, taken);
       assert.deepEqual(await claim('reading', row.nextAttemptAt - 1), []);
       const [again] = await claim('reading', row.nextAttemptAt);
       assert.partialDeepStrictEqual(again, {lead: {id: unread}, attempts: 0});

@@ -189,7 +189,7 @@ test('a failed delivery is tried again with the same id and body until it succee
 test('a delivery that fails for days is given up, and sent again when an operator says so', async (t) => {
   const crm = await receiver(t, replyWith(500));
   const partner = {send_to: ['crm']};
-  const own = await server(t, {crm: crm.settings}, partner, {...timings, newsGivenUpAfter: 100});
+  const own = await server(t, {crm: crm.settings}, partner, {...timings, eventsGivenUpAfter: 100});
   const {id} = await sentLead(own);
   await until(async () => (await deliveries(own, {state: 'failed'})).length === 1);
   await until(() => own.logLines.some((line) => line.includes('delivery given up after days of failing')));
@@ -232,17 +232,17 @@ test('no lead is answered by a paused destination until it is resumed', async (t
 test('a delivery that waited while its destination became one of another kind is not made', async (t) => {
   const [crm, lender] = [await receiver(t), await upstream(t)];
   const own = await server(t, {crm: crm.settings, lender: lender.settings});
-  const [news, lead] = [newEntry(), newEntry()];
+  const [told, lead] = [newEntry(), newEntry()];
   const deliveries = {
-    news: [newDelivery({destination: 'lender', content: 'created', givesAnswer: false})],
+    told: [newDelivery({destination: 'lender', content: 'created', givesAnswer: false})],
     lead: [newDelivery({destination: 'crm', content: 'lead', givesAnswer: false})],
   };
   const store = await openFor(t, openStore(own.config, testEncryptor));
-  await store.accept({...news, deliveries: deliveries.news});
+  await store.accept({...told, deliveries: deliveries.told});
   await store.accept({...lead, deliveries: deliveries.lead});
   const rowOf = async (id: string) =>
     (await asOperator(own, (open) => open.listDeliveries(1, {lead: id})))[0];
-  for (const {id} of [news, lead]) {
+  for (const {id} of [told, lead]) {
     await until(async () => /another kind/.test((await rowOf(id))?.lastError ?? ''));
     assert.equal((await rowOf(id))?.state, 'waiting');
   }
