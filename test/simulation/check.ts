@@ -163,7 +163,7 @@ const rules = {
       const {lead, destination, content} = delivery;
       const {answer, duplicateOf, revoked} = facts.history.stored.leads.get(lead) ?? {};
       const isFirst = content === 'created';
-      const isTold = isEvent && !revoked && !dropped.has(nameOf(delivery));
+      const isTold = isFirst && !revoked && !dropped.has(nameOf(delivery));
       if (!isTold || !answer || answer.status === 'pending' || duplicateOf !== null || !facts.answering(lead))
         continue;
       const told = answer.status === 'done' ? 'answered' : 'refused';

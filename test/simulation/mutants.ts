@@ -515,8 +515,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'let a link hold nothing of strangers',
     file: 'server/admin/link-desk.ts',
-    from: '{...stop, numbers, digest: digests.phone, asks',
-    to: '{...stop, numbers: [], digest: digests.phone, asks',
+    from: 'person?.phone === undefined ? [] : [person.phone]',
+    to: 'person?.phone === undefined ? [] : []',
     plan: 'links-of-several-clients',
     violates: 'nothing of a lead begins after its consent was revoked',
   },
