@@ -54,41 +54,47 @@ export const toRequestRow = (
 
 type Desk = With<LeadReader & PrivacyRequestStore, 'noteAccess'>;
 
-/** @param added `asked`: the day on which it was asked, in milliseconds since 1970. @throws Refusal if one of this kind waits */
+/** @returns the reference of the lead. @param added `asked`: the day on which it was asked, in milliseconds since 1970. @throws Refusal if one of this kind waits */
 export async function addRequest(
   {store, noteAccess}: Desk,
   {lead: named, kind, asked, way}: {lead: string; kind: RequestKind; asked: number; way: string},
-): Promise<void> {
+): Promise<string> {
   const lead = await leadOf({store}, named);
   const enteredAt = Date.now();
-  if (asked > enteredAt) throw new Refusal('The day on which it was asked is still to come.');
+  // Of today, a page names the noon, which may still be to come.
+  if (asked > enteredAt + dayLength) throw new Refusal('The day on which it was asked is still to come.');
+  const askedAt = Math.min(asked, enteredAt);
   await noteAccess({lead, kind});
-  if (!(await store.addRequest({lead, kind, askedAt: asked, enteredAt, way})))
+  if (!(await store.addRequest({lead, kind, askedAt, enteredAt, way})))
     throw new Refusal(`A request of this kind waits for ${named} already, or there is no such lead.`);
+  return referenceOf(lead);
 }
 
-/** Ends a request. @throws Refusal if there is none */
+/** Ends a request. @returns the reference of the lead. @throws Refusal if there is none */
 export async function endRequest(
   {store, noteAccess}: Desk,
   {lead: named, kind, reason}: {lead: string; kind: RequestKind; reason: string},
-): Promise<void> {
+): Promise<string> {
   const lead = await leadOf({store}, named);
   await noteAccess({lead, kind, reason});
   if (!(await store.endRequest(lead, kind)))
     throw new Refusal(`Nobody asked to ${kind} ${named}, or the request has ended.`, 'unknown');
+  return referenceOf(lead);
 }
 
 /**
  * Keeps a lead for a lawsuit, against retention, or changes until when.
  * @param until milliseconds since 1970. One that has passed ends it
+ * @returns the reference of the lead
  */
 export async function keepLead(
   {store, noteAccess}: Desk,
   {lead: named, until, reason}: {lead: string; until: number; reason: string},
-): Promise<void> {
+): Promise<string> {
   const lead = await leadOf({store}, named);
   if (!(await store.findRecords([lead])).has(lead))
     throw new Refusal(`There is no lead ${named}.`, 'unknown');
   await noteAccess({lead, kept_until: isoTime(until), reason});
   await store.keepForLaw({lead, until, reason, enteredAt: Date.now()});
+  return referenceOf(lead);
 }

@@ -39,12 +39,12 @@ function linesOf({does}: Planned['plan']): string[] {
 /** What a page asks for before something is done. */
 const askedOf = ({asked = {}, fields}: AnyChanging) =>
   Object.entries(asked).map(([name, label]) => {
-    const {choices} = fields[name] ?? {};
+    const {choices, value} = fields[name] ?? {};
     const input = choices
       ? html`<select name="${name}">
           ${choices.map((choice) => html`<option>${choice}</option>`)}
         </select>`
-      : html`<input name="${name}" required maxlength="200" />`;
+      : html`<input name="${name}" type="${value === 'day' ? 'date' : 'text'}" required maxlength="200" />`;
     return html`<label class="field">${label} ${input}</label>`;
   });
 
@@ -140,7 +140,14 @@ function patience() {
 const maxSaid = 3;
 
 async function make({admin, form}: Visit, {row, plan, given}: Begun): Promise<Said> {
-  const asked = Object.fromEntries(Object.keys(row.asked ?? {}).map((name) => [name, form.get(name) ?? '']));
+  const asked = Object.fromEntries(
+    Object.keys(row.asked ?? {}).map((name) => {
+      const typed = form.get(name) ?? '';
+      // Noon in UTC is on the same day in all of America, wherever the server is.
+      const isDay = row.fields[name]?.value === 'day' && typed !== '';
+      return [name, isDay ? `${typed}T12:00Z` : typed];
+    }),
+  );
   const input = inputOf(row, {...given, ...asked}, true);
   try {
     const agreed = row.plan ? (form.get('confirm') ?? '') : undefined;

@@ -104,7 +104,9 @@ const roleWords = (seen: Seen) =>
   `${seen.role} · ${seesPersons(seen) ? 'sees personal data' : 'sees no personal data'}`;
 
 export const search = ({seen}: Pick<Visit, 'seen'>): Html => {
-  const what = seesPersons(seen) ? 'Name, phone, e-mail or reference' : 'Reference';
+  const [what, short] = seesPersons(seen)
+    ? ['Name, phone, e-mail or reference', 'Name, phone or e-mail']
+    : ['Reference', 'Reference'];
   return html`<form class="search" method="post" action="/search" role="search">
     ${icon('find')}<input
       name="q"
@@ -113,7 +115,7 @@ export const search = ({seen}: Pick<Visit, 'seen'>): Html => {
       maxlength="254"
       required
       aria-label="${what}"
-      placeholder="${what}"
+      placeholder="${short}"
     /><kbd aria-hidden="true">/</kbd><button class="unseen">Search</button>
   </form>`;
 };

@@ -100,7 +100,7 @@ function chips(visit: Visit, given: Filters): Html {
       : html`<a class="chip" href="${linkTo(given, {open: value})}">${words}</a>`,
   );
   return html`<div class="chips" role="group" aria-label="Filters">
-    ${given.who !== undefined && setChip(given, 'who', 'One person')}${chooser(given, 'time', 'Time', timeWords)}
+    ${given.who !== undefined && setChip(given, 'who', 'Your search')}${chooser(given, 'time', 'Time', timeWords)}
     ${chooser(given, 'partner', 'Partner', keys.length > mostChoices ? undefined : keys)}
     ${
       given.who === undefined &&

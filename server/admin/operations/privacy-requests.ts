@@ -37,7 +37,7 @@ const add = changes({
   words: 'leads requests add',
   what: `note what somebody asked for by telephone or letter: from that day on, ${daysToAnswer} days count`,
   roles: ['agent', 'admin'],
-  past: 'noted that the person of {it} asked to {kind}',
+  past: 'noted a request to {kind}, about {it}',
   planned: 'was about to note a request about {it}',
   fields: {
     lead,
@@ -45,11 +45,11 @@ const add = changes({
     asked: {
       schema: field.parsedBy(readTime).default(() => Date.now()),
       what: 'when it was asked, such as yesterday; without it, now',
-      value: 'time',
+      value: 'day',
     },
     via: {schema: field.way, what: 'how it came, such as phone or letter', value: 'way'},
   },
-  asked: {kind: 'Asked to', asked: 'When, such as yesterday', via: 'How it came'},
+  asked: {kind: 'Asked to', asked: 'On', via: 'How it came'},
   onLead: {
     button: 'Note a request…',
     cannot: 'It was erased before.',
@@ -64,8 +64,8 @@ const add = changes({
   },
   run: (admin, {lead: named, kind: what, asked, via}) =>
     addRequest(admin, {lead: named, kind: what, asked, way: via}),
-  said: (_, {lead: named, kind: what, asked}) => ({
-    said: [`The request to ${what} ${named} must be answered by ${localDay(dueAt({askedAt: asked}))}`],
+  said: (reference, {kind: what, asked}) => ({
+    said: [`The request to ${what} ${reference} must be answered by ${localDay(dueAt({askedAt: asked}))}`],
   }),
 });
 
@@ -75,7 +75,7 @@ const end = changes({
   past: 'ended the request to {kind} {it}',
   fields: {lead, kind, reason: field.reason('what was done, or why it is not followed, which is kept')},
   run: (admin, input) => endRequest(admin, input),
-  said: (_, {lead: named, kind: what}) => ({said: [`The request to ${what} ${named} has ended`]}),
+  said: (reference, {kind: what}) => ({said: [`The request to ${what} ${reference} has ended`]}),
 });
 
 const keep = changes({
@@ -87,10 +87,10 @@ const keep = changes({
   planned: 'was about to keep {it} for a lawsuit',
   fields: {
     lead,
-    until: {schema: field.parsedBy(readTime), what: 'until when, such as 2028-01-31', value: 'time'},
+    until: {schema: field.parsedBy(readTime), what: 'until when, such as 2028-01-31', value: 'day'},
     reason: field.reason('which lawsuit, without names; it is kept'),
   },
-  asked: {until: 'Until, such as 2028-01-31', reason: 'Why, without names'},
+  asked: {until: 'Until', reason: 'Why, without names'},
   onLead: {
     button: 'Keep for a lawsuit…',
     cannot: 'It was erased before.',
@@ -104,7 +104,7 @@ const keep = changes({
     return {does: [does], facts: [id], prepared: undefined};
   },
   run: (admin, input) => keepLead(admin, input),
-  said: (_, {lead: named, until}) => ({said: [`${named} is kept until ${localDay(until)}`]}),
+  said: (reference, {until}) => ({said: [`${reference} is kept until ${localDay(until)}`]}),
 });
 
 export const privacyRequests = [requests, add, end, keep];

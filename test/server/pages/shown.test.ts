@@ -89,6 +89,38 @@ test('only who may decide about a request is asked to', async (t) => {
   }
 });
 
+test('a request by letter counts from its day, and people are found by their names', async (t) => {
+  const {ask, store, accept, sessionOf} = await begin(t);
+  const entry = entryAt(Date.now() - 60_000, {partner: 'acme'});
+  await accept(entry);
+  const cookie = await sessionOf('admin');
+  const path = `/leads/${entry.id}/add`;
+  const {text} = await ask(path, {headers: {cookie}});
+  const confirm = /name="confirm" value="([^"]+)"/.exec(text)?.[1] ?? '';
+  const form = {confirm, kind: 'know', asked: '2026-01-31', via: 'letter'};
+  await ask(path, {method: 'POST', headers: {...ownForm, cookie}, form});
+  const [request] = await store.requests(entry.id);
+  assert.deepEqual(
+    [request?.kind, request?.way, request?.askedAt],
+    ['know', 'letter', Date.UTC(2026, 0, 31, 12)],
+  );
+
+  const found = async (q: string, role: Role) => {
+    const headers = {...ownForm, cookie: await sessionOf(role)};
+    const {
+      headers: {location = ''},
+    } = await ask('/search', {method: 'POST', headers, form: {q}});
+    return {location, text: withoutTags((await ask(location, {headers})).text)};
+  };
+  const {last_name} = entry.lead;
+  const known = await found(last_name.slice(0, 2), 'admin');
+  assert.match(known.text, new RegExp(`${last_name} .*Looked at 1 lead; `));
+  assert.ok(!known.location.includes(last_name.slice(0, 2)));
+  assert.match((await found('zzz', 'admin')).text, /Nobody was found/);
+  const [own, other] = [await found(last_name, 'viewer'), await found('zzz', 'viewer')];
+  assert.equal(own.location, other.location, 'who sees no names gets the same answer for each');
+});
+
 test('since when a destination fails outlives "Try now", and counts no hold and no pause', async (t) => {
   const {get, store, accept, execute} = await begin(t);
   const hour = 3_600_000;
