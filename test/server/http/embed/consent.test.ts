@@ -447,10 +447,11 @@ forEachStore((store) => {
     const inEnglish = 'With See my estimate I accept the Terms (https://www.partner.example/terms).';
     const inSpanish = 'Con Ver mi estimado acepto los Términos (https://www.partner.example/es).';
     const spoken = (given: typeof texts) => [partner('acme', {texts: given}), partner('none')] as const;
+    /** Without the figures of policies, which stand in the same archive. */
     const wordsIn = async (server: StoredServer) =>
-      (await server.select('SELECT text_hash, words FROM consent_words')).map(({text_hash, words}) => {
+      (await server.select('SELECT text_hash, words FROM consent_words')).flatMap(({text_hash, words}) => {
         assert.equal(text_hash, sha256(String(words)));
-        return words;
+        return String(words).startsWith('{"version"') ? [] : words;
       });
     const sorted = (words: readonly unknown[]) => words.toSorted();
 
