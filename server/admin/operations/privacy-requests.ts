@@ -1,5 +1,7 @@
 /** What people asked for besides a stop, with the days until it must be answered; and leads that a lawsuit keeps. */
+import {z} from 'zod';
 import {daysToAnswer, dueAt, requestKinds} from '../../leads/privacy-requests.ts';
+import type {Admin} from '../admin.ts';
 import {leadOf} from '../lead-names.ts';
 import {addRequest, endRequest, keepLead, listRequests, privacyRequest} from '../privacy-requests.ts';
 import {readTime} from '../times.ts';
@@ -9,9 +11,26 @@ import {changes, reads} from './operation.ts';
 
 const lead = field.argument('the id or the reference of the lead');
 const kind = {
-  ...field.choice('kind', requestKinds, 'to be erased, to know what is stored, or to have it corrected'),
-  schema: field.choice('kind', requestKinds, '').schema.unwrap().default('erase'),
+  schema: z.enum(requestKinds).default('erase'),
+  what: 'to be erased, to know what is stored, or to have it corrected',
+  value: 'kind',
+  choices: requestKinds,
 };
+
+/** How it is done by the page of a lead. @param does what would happen */
+const onPage = (button: string, does: string) => ({
+  onLead: {
+    button,
+    cannot: 'It was erased before.',
+    isPossible: (_: unknown, {erasedAt}: {erasedAt: number | null}) => erasedAt === null,
+    input: (id: string) => ({lead: id}),
+  },
+  plan: async (admin: Admin, {lead: named}: {lead: string}) => {
+    const id = await leadOf(admin, named);
+    await admin.noteAccess({lead: id});
+    return {does: [does], facts: [id], prepared: undefined};
+  },
+});
 
 const requests = reads({
   words: 'leads requests',
@@ -50,18 +69,10 @@ const add = changes({
     via: {schema: field.way, what: 'how it came, such as phone or letter', value: 'way'},
   },
   asked: {kind: 'Asked to', asked: 'On', via: 'How it came'},
-  onLead: {
-    button: 'Note a request…',
-    cannot: 'It was erased before.',
-    isPossible: (_, {erasedAt}) => erasedAt === null,
-    input: (id) => ({lead: id}),
-  },
-  async plan(admin, {lead: named}) {
-    const id = await leadOf(admin, named);
-    await admin.noteAccess({lead: id});
-    const does = `What the person of this lead asked for waits for an operator, and must be answered within ${daysToAnswer} days.`;
-    return {does: [does], facts: [id], prepared: undefined};
-  },
+  ...onPage(
+    'Note a request…',
+    `What the person of this lead asked for waits for an operator, and must be answered within ${daysToAnswer} days.`,
+  ),
   run: (admin, {lead: named, kind: what, asked, via}) =>
     addRequest(admin, {lead: named, kind: what, asked, way: via}),
   said: (reference, {kind: what, asked}) => ({
@@ -91,18 +102,10 @@ const keep = changes({
     reason: field.reason('which lawsuit, without names; it is kept'),
   },
   asked: {until: 'Until', reason: 'Why, without names'},
-  onLead: {
-    button: 'Keep for a lawsuit…',
-    cannot: 'It was erased before.',
-    isPossible: (_, {erasedAt}) => erasedAt === null,
-    input: (id) => ({lead: id}),
-  },
-  async plan(admin, {lead: named}) {
-    const id = await leadOf(admin, named);
-    await admin.noteAccess({lead: id});
-    const does = 'The lead and its consent stay until that day, however short leads are kept.';
-    return {does: [does], facts: [id], prepared: undefined};
-  },
+  ...onPage(
+    'Keep for a lawsuit…',
+    'The lead and its consent stay until that day, however short leads are kept.',
+  ),
   run: (admin, input) => keepLead(admin, input),
   said: (reference, {until}) => ({said: [`${reference} is kept until ${localDay(until)}`]}),
 });
