@@ -22,7 +22,7 @@ import {askPasskey, useOfPasskey} from './you.ts';
 export const mayDo = ({roles = []}: AnyChanging, {role}: Pick<Seen, 'role'>): boolean => roles.includes(role);
 
 /** The name of the button, without what says that a question follows. */
-const titleOf = (button: string) => button.replace('…', '');
+export const titleOf = (button: string) => button.replace('…', '');
 
 /** Of several leads, each line begins with the reference. */
 function linesOf({does}: Planned['plan']): string[] {
@@ -136,6 +136,19 @@ function patience() {
   };
 }
 
+/** Waits for what may take long, and then says that it goes on. */
+export async function waiting(
+  work: (report: (progress: Progress) => void) => Promise<{said: string; fails: readonly string[]}>,
+): Promise<Said> {
+  try {
+    const {said, fails} = await work(patience());
+    return fails.length > 0 ? {failed: fails.join('\n')} : said;
+  } catch (error) {
+    if (error instanceof GoesOn) return error.message;
+    throw error;
+  }
+}
+
 /** Sentences that a page says of what was done, at most. */
 const maxSaid = 3;
 
@@ -149,19 +162,15 @@ async function make({admin, form}: Visit, {row, plan, given}: Begun): Promise<Sa
     }),
   );
   const input = inputOf(row, {...given, ...asked}, true);
-  try {
-    const agreed = row.plan ? (form.get('confirm') ?? '') : undefined;
-    const result = await done(row, admin, input, plan, agreed, patience());
+  const agreed = row.plan ? (form.get('confirm') ?? '') : undefined;
+  return waiting(async (report) => {
+    const result = await done(row, admin, input, plan, agreed, report);
     const {said, remarks, fails} = saidIn(row.said(result, input, admin));
-    if (fails.length > 0) return {failed: fails.join('\n')};
     const more = said.length - maxSaid;
     const shown = [...said.slice(0, maxSaid), ...(more > 0 ? [`and ${more} more`] : [])];
     // Whoever is invited needs what is said of the link. Other remarks name commands.
-    return [...(row.passkey ? remarks : []), ...shown].join('\n');
-  } catch (error) {
-    if (error instanceof GoesOn) return error.message;
-    throw error;
-  }
+    return {said: [...(row.passkey ? remarks : []), ...shown].join('\n'), fails};
+  });
 }
 
 async function change(visit: Visit, begun: Begun): Promise<Reply> {

@@ -7,7 +7,8 @@ import {oneLine} from '../leads/hidden-characters.ts';
 import type {LeadView} from '../leads/lead-view.ts';
 import {resultWords} from '../leads/lead-words.ts';
 import {bar, clock, date, empty, icon, moment, money, since, state} from './layout.ts';
-import type {Visit} from './visit.ts';
+import {choice} from './many.ts';
+import {seesPersons, type Visit} from './visit.ts';
 
 const hidden = html`<span class="sealed">${icon('lock')}<i aria-hidden="true"></i></span>`;
 /** Stands in place of a name that the role does not see. */
@@ -53,11 +54,22 @@ export const noLeadsYet = (more: Html | false = false): Html =>
 /** A lead without a partner came over the API. */
 export const partnerWords = (partner: string | null): string => partner ?? 'API callers';
 
-/** @param isWhole whether there is room for everything, as in the list of leads */
-export function leadTable(rows: readonly LeadView[], visit: Visit, isWhole: boolean): Html {
+/**
+ * @param isWhole whether there is room for everything, as in the list of leads
+ * @param areChosen whether all leads are chosen. Without it, none can be
+ */
+export function leadTable(
+  rows: readonly LeadView[],
+  visit: Visit,
+  isWhole: boolean,
+  areChosen?: boolean,
+): Html {
+  const isChoosing = areChosen !== undefined && seesPersons(visit.seen);
   const row = (lead: LeadView) =>
     html`<tr ${lead.erasedAt !== null && html`class="erased"`}>
-      <th scope="row">${visitorOf(lead, visit, isWhole)}</th>
+      <th scope="row">
+        ${isChoosing && choice(lead.id, lead.reference, areChosen)}${visitorOf(lead, visit, isWhole)}
+      </th>
       <td class="came">
         ${since(visit, lead.createdAt)} ago<small
           >${isWhole ? moment(visit, lead.createdAt) : partnerWords(lead.partner)}</small

@@ -2,6 +2,7 @@
 import type {DateTime} from 'luxon';
 import {leadStatuses} from '../../contract/embed.ts';
 import {Refusal} from '../admin/admin.ts';
+import {mostAtOnce} from '../admin/operations/changes.ts';
 import {leadOf} from '../admin/lead-names.ts';
 import {listPage, namePage, personPage} from '../admin/listing.ts';
 import {isName} from '../admin/name-search.ts';
@@ -14,6 +15,7 @@ import type {Person} from '../leads/persons.ts';
 import {exportForm} from './export.ts';
 import {city, date, empty, hidden, page, search} from './layout.ts';
 import {leadTable, noLeadsYet, partnerWords, whichTimes} from './lead-table.ts';
+import {manyButtons} from './many.ts';
 import {seesPersons, type Reply, type Visit} from './visit.ts';
 
 const pageLeads = 50;
@@ -125,7 +127,9 @@ type Searched = Person & {name?: string};
 
 async function listed(visit: Visit, given: Filters, filter: LeadFilter): Promise<Reply> {
   const {admin, seen, query} = visit;
-  const options = {limit: pageLeads, after: query['after'], seesPersons: seesPersons(seen)};
+  const isAll = query['all'] !== undefined && seesPersons(seen);
+  const limit = isAll ? mostAtOnce : pageLeads;
+  const options = {limit, after: query['after'], seesPersons: seesPersons(seen)};
   const {rows, after, lookedTo} = await listPage(admin, filter, options);
   const isCounted = isOneDay(given.time) && filter.open === undefined;
   const many = isCounted ? counted(await admin.store.countLeads(filter), 'lead') : 'The newest leads first';
@@ -134,7 +138,8 @@ async function listed(visit: Visit, given: Filters, filter: LeadFilter): Promise
   return leadsFrame(
     visit,
     given,
-    html`${rows.length === 0 ? noLeads(given, lookedTo === undefined ? undefined : date(seen, lookedTo)) : leadTable(rows, visit, true)}
+    html`${rows.length > 0 && manyButtons(visit, `${linkTo(given)}&all=1`)}
+      ${rows.length === 0 ? noLeads(given, lookedTo === undefined ? undefined : date(seen, lookedTo)) : leadTable(rows, visit, true, isAll)}
       <div class="foot">
         <span>${many}; ${whichTimes(visit, city(seen))}.${looked}</span>
         ${query['after'] !== undefined && html`<a class="btn" href="${linkTo(given)}">Newest</a>`}

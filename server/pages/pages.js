@@ -86,7 +86,11 @@ let touchedAt = 0;
 for (const kind of ['pointerdown', 'keydown']) addEventListener(kind, () => (touchedAt = Date.now()));
 
 async function refresh() {
-  const isBusy = document.hidden || Date.now() - touchedAt < 5_000 || String(getSelection());
+  const isBusy =
+    document.querySelector('.choice:checked') ||
+    document.hidden ||
+    Date.now() - touchedAt < 5_000 ||
+    String(getSelection());
   if (isBusy || document.activeElement?.closest('main')) return;
   const response = await fetch(location.href).catch(() => undefined);
   if (response?.redirected) return location.reload();

@@ -5,6 +5,7 @@ import {destinationsPage} from './destinations.ts';
 import {leadPage} from './lead.ts';
 import {exportDay} from './export.ts';
 import {leadsPage, searchLeads} from './leads.ts';
+import {manyRoutes} from './many.ts';
 import {operatorsPage} from './operators.ts';
 import {overviewPage} from './overview.ts';
 import type {Route} from './visit.ts';
@@ -21,6 +22,7 @@ export const routes: readonly Route[] = [
   {method: 'GET', path: '/destinations', roles, action: 'destinations list', run: destinationsPage},
   {method: 'GET', path: '/operators', roles: admins, action: 'operators list', run: operatorsPage},
   {method: 'GET', path: '/operators/invite', roles: admins, action: 'operators invite', run: invitePage},
+  ...manyRoutes,
   ...operationRoutes,
   {method: 'GET', path: '/audit', roles: admins, action: 'audit list', run: auditPage},
 ];

@@ -1,4 +1,5 @@
 /** What a page can do with one lead: the rows of the table that have a button there, planned first. */
+import {hash} from 'node:crypto';
 import {referenceOf} from '../../../contract/reference.ts';
 import type {ReadStore} from '../../leads/ports.ts';
 import {isErased} from '../../store/rows.ts';
@@ -7,7 +8,18 @@ import {storedOf} from '../deliveries.ts';
 import {leadOf} from '../lead-names.ts';
 import {opened} from '../lead-view.ts';
 import {isAskedToStop} from '../stops.ts';
-import {inputOf, planned, verbOf, type Planned} from './operation.ts';
+import {counted} from '../words.ts';
+import {
+  changedMeanwhile,
+  done,
+  inputOf,
+  planned,
+  saidIn,
+  verbOf,
+  type Given,
+  type Planned,
+  type Report,
+} from './operation.ts';
 import {ofLead, type OfLead} from './table.ts';
 
 /** A lead, as its buttons see it. `readable`: if it can be read. @param destination the only one that is concerned */
@@ -50,4 +62,62 @@ export async function planChange(
   const person = readable ? `${readable.lead.first_name} ${readable.lead.last_name}` : null;
   const plan = await planned(row, admin, inputOf(row, row.onLead.input(lead, carried), false));
   return {...plan, lead, reference: referenceOf(lead), person};
+}
+
+/** Those that can be done with many leads at once. */
+export const ofMany = ofLead.filter(({onLead}) => onLead.ofMany);
+/** Leads that are changed at once. */
+export const mostAtOnce = 200;
+
+/**
+ * - `digest`: of all plans together
+ * - `leads`: with the first thing that happens to each. `left`: how many it is not possible for
+ */
+type PlanOfMany = {
+  plans: readonly (Planned & {input: Given})[];
+  digest: string;
+  leads: readonly {reference: string; person: string | null; does: string}[];
+  left: number;
+};
+
+/** @throws Refusal if it can be done with none of them */
+export async function planMany(admin: Admin, row: OfLead, named: readonly string[]): Promise<PlanOfMany> {
+  const people = new Map<string, string | null>();
+  for (const lead of named) {
+    await admin.noteAccess({lead, plan: 'shown'});
+    const {open, readable, state} = await readChangeable(admin, lead);
+    const person = readable ? `${readable.lead.first_name} ${readable.lead.last_name}` : null;
+    if (row.onLead.isPossible(open, state)) people.set(lead, person);
+  }
+  if (people.size === 0) throw new Refusal(row.onLead.cannot);
+  const plans: (Planned & {input: Given})[] = [];
+  for (const given of row.onLead.ofMany?.([...people.keys()]) ?? []) {
+    const input = inputOf(row, given, true);
+    plans.push({...(await planned(row, admin, input)), input});
+  }
+  const lines = plans.flatMap(({plan}) => plan.does);
+  const leads = [...people].map(([lead, person], index) => {
+    const line = plans.length === people.size ? plans[index]?.plan.does[0] : lines[index];
+    const does = typeof line === 'object' ? (line.fields[0]?.join(': ') ?? '') : (line ?? '');
+    return {reference: referenceOf(lead), person, does};
+  });
+  const digest = hash('sha256', JSON.stringify(plans.map((each) => each.digest)), 'base64url');
+  return {plans, digest, leads, left: named.length - people.size};
+}
+
+/** One after the other. @param agreed the digest to which somebody agreed. @throws Refusal if the plan is another one by now */
+export async function doMany(
+  admin: Admin,
+  row: OfLead,
+  {plans, digest, leads}: PlanOfMany,
+  agreed: string,
+  report: Report,
+): Promise<{said: string; fails: readonly string[]}> {
+  if (agreed !== digest) throw changedMeanwhile();
+  const fails: string[] = [];
+  for (const {input, ...plan} of plans)
+    fails.push(
+      ...saidIn(row.said(await done(row, admin, input, plan, undefined, report), input, admin)).fails,
+    );
+  return {said: `Done for ${counted(leads.length - fails.length, 'lead')}`, fails};
 }

@@ -199,6 +199,7 @@ const sending = {
       ? {said: [`${many(done)} due now`], remarks: pausedWords(done)}
       : {fails: [done.why_none], remarks: pausedWords(done)},
 };
+const eachLead = (leads: readonly string[]) => leads.map((lead) => ({lead}));
 const onePlace = (lead: string, {destination}: Readonly<Record<string, string>>) => ({lead, destination});
 
 const retry = changes({
@@ -241,6 +242,7 @@ const release = changes({
     cannot: 'Nothing of it is held.',
     isPossible: (open, {isSuppressed = false}) => !isSuppressed && open.some(isReleasable),
     input: onePlace,
+    ofMany: eachLead,
   },
   plan: (admin, input) => planOf(admin, {...input, state: 'held'}, 'retry', isReleasable),
   ...sending,
@@ -263,6 +265,7 @@ To take it back: lead-prequal deliveries retry --state dropped (only events).`,
       'Nothing of it waits that can be dropped here: that somebody who said stop or was erased must be told goes on.',
     isPossible: (open) => open.some(isDroppable),
     input: onePlace,
+    ofMany: eachLead,
   },
   plan: (admin, input) => planOf(admin, input, 'drop', (row) => input.stops === true || isDroppable(row)),
   run: (admin, _, prepared) => dropDeliveries(admin, prepared),

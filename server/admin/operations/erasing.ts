@@ -160,6 +160,7 @@ Exit status: 0 erased; 1 not erased, or not out of the files yet; 2 the command 
     cannot: 'It was erased before.',
     isPossible: (_, {erasedAt}) => erasedAt === null,
     input: (id) => ({leads: [id], shown: maxOthers}),
+    ofMany: (leads) => [{leads, shown: maxOthers}],
   },
   async *plan(admin, {leads: named, all = false, shown, ...person}) {
     const found = isPerson(person) ? yield* searchPerson(admin, {}, person) : undefined;

@@ -108,10 +108,15 @@ type OnPage<Of extends Fields> = {
 export type OpenDelivery = Pick<DeliveryRow, 'destination' | 'content' | 'state' | 'reason' | 'ambiguous'>;
 /** `isAsked`: somebody with another address asked to stop the number of the lead, and nobody has decided about that. */
 type LeadState = Pick<LeadIdentity, 'revoked' | 'isSuppressed'> & {erasedAt: number | null; isAsked: boolean};
-/** Of a lead, at `/leads/<id>/…`. `cannot`: said if it is not possible. */
+/**
+ * Of a lead, at `/leads/<id>/…`.
+ * - `cannot`: said if it is not possible
+ * - `ofMany`: of many leads of the list at once, as one input, or one for each
+ */
 export type OnLead<Of extends Fields> = OnPage<Of> & {
   cannot: string;
   isPossible: (open: readonly OpenDelivery[], state: LeadState) => boolean;
+  ofMany?: (leads: readonly string[]) => readonly {[Name in keyof Of]?: unknown}[];
 };
 /** Of a line of a list, at `/<list>/<name>/…`, in the order of the rows. `isShown`: @param state of a destination */
 export type OnList<Of extends Fields> = OnPage<Of> & {
@@ -175,7 +180,7 @@ export function inputOf(row: AnyChanging, given: object, isWhole: boolean): Give
   return input;
 }
 
-type Report = (progress: Progress) => void | Promise<void>;
+export type Report = (progress: Progress) => void | Promise<void>;
 export type Planned = {
   plan: Omit<Plan<unknown>, 'does' | 'notes'> & {does: PlanLine[]; notes: string[]};
   digest: string;
@@ -209,6 +214,9 @@ export async function planned(
   return {plan: {...plan, does: applying(plan.does), notes: applying(plan.notes)}, digest};
 }
 
+export const changedMeanwhile = () =>
+  new Refusal('Nothing was changed, because something has changed meanwhile: look again');
+
 /**
  * Does what was planned.
  * @param agreed the digest to which somebody agreed. Undefined if nobody was asked
@@ -222,8 +230,7 @@ export async function done(
   agreed?: string,
   report?: Report,
 ): Promise<unknown> {
-  if (agreed !== undefined && agreed !== digest)
-    throw new Refusal('Nothing was changed, because something has changed meanwhile: look again');
+  if (agreed !== undefined && agreed !== digest) throw changedMeanwhile();
   const made = noting(admin, false);
   if (row.past !== undefined) await made.noteAccess({});
   return result(row.run(made, input, plan.prepared), report);
