@@ -15,7 +15,7 @@ import type {Person} from '../leads/persons.ts';
 import {exportForm} from './export.ts';
 import {city, date, empty, hidden, page, search} from './layout.ts';
 import {leadTable, noLeadsYet, partnerWords, whichTimes} from './lead-table.ts';
-import {manyButtons} from './many.ts';
+import {manyButtons, mayChoose} from './many.ts';
 import {seesPersons, type Reply, type Visit} from './visit.ts';
 
 const pageLeads = 50;
@@ -106,7 +106,8 @@ function chips(visit: Visit, given: Filters): Html {
     ${chooser(given, 'partner', 'Partner', keys.length > mostChoices ? undefined : keys)}
     ${
       given.who === undefined &&
-      html`${chooser(given, 'state', 'Answer', answers)} ${chooser(given, 'campaign', 'Campaign')}${open}`
+      html`${chooser(given, 'state', 'Answer', answers)}
+      ${chooser(given, 'campaign', 'Campaign')}${open}${mayChoose(visit) && html`<a class="chip" href="${linkTo(given)}&choose=1">Choose</a>`}`
     }
   </div>`;
 }
@@ -127,7 +128,8 @@ type Searched = Person & {name?: string};
 
 async function listed(visit: Visit, given: Filters, filter: LeadFilter): Promise<Reply> {
   const {admin, seen, query} = visit;
-  const isAll = query['all'] !== undefined && seesPersons(seen);
+  const isAll = query['all'] !== undefined && mayChoose(visit);
+  const isChoosing = isAll || (query['choose'] !== undefined && mayChoose(visit));
   const limit = isAll ? mostAtOnce : pageLeads;
   const options = {limit, after: query['after'], seesPersons: seesPersons(seen)};
   const {rows, after, lookedTo} = await listPage(admin, filter, options);
@@ -138,8 +140,8 @@ async function listed(visit: Visit, given: Filters, filter: LeadFilter): Promise
   return leadsFrame(
     visit,
     given,
-    html`${rows.length > 0 && manyButtons(visit, `${linkTo(given)}&all=1`)}
-      ${rows.length === 0 ? noLeads(given, lookedTo === undefined ? undefined : date(seen, lookedTo)) : leadTable(rows, visit, true, isAll)}
+    html`${isChoosing && manyButtons(visit, linkTo(given))}
+      ${rows.length === 0 ? noLeads(given, lookedTo === undefined ? undefined : date(seen, lookedTo)) : leadTable(rows, visit, true, isChoosing ? isAll : undefined)}
       <div class="foot">
         <span>${many}; ${whichTimes(visit, city(seen))}.${looked}</span>
         ${query['after'] !== undefined && html`<a class="btn" href="${linkTo(given)}">Newest</a>`}

@@ -22,21 +22,21 @@ export const choice = (id: string, reference: string, isChosen: boolean): Html =
     ${isChosen && 'checked'}
   />`;
 
-/** The buttons above a list. Empty for those who may do nothing. @param all the address of the list in which all are chosen */
-export function manyButtons({seen}: Visit, all: string): Html | false {
+export const mayChoose = ({seen}: Visit): boolean => ofMany.some((row) => mayDo(row, seen));
+
+/** The buttons above a list in which leads are chosen. @param list its address */
+export function manyButtons({seen}: Visit, list: string): Html {
   const rows = ofMany.filter((row) => mayDo(row, seen));
-  return (
-    rows.length > 0 &&
-    html`<form class="row many" id="${form}" method="post">
-      <a class="btn" href="${all}">Choose all</a>
-      ${rows.map(
-        (row) =>
-          html`<button class="btn ${row.onLead.isBad && 'bad'}" formaction="/leads/many/${verbOf(row)}">
-            ${row.onLead.button}
-          </button>`,
-      )}
-    </form>`
-  );
+  return html`<form class="row many" id="${form}" method="post">
+    <a class="btn" href="${list}&all=1">Choose all</a>
+    ${rows.map(
+      (row) =>
+        html`<button class="btn ${row.onLead.isBad && 'bad'}" formaction="/leads/many/${verbOf(row)}">
+          ${row.onLead.button}
+        </button>`,
+    )}
+    <a class="btn" href="${list}">Back</a>
+  </form>`;
 }
 
 async function change(visit: Visit, row: (typeof ofMany)[number]): Promise<Reply> {
