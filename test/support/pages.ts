@@ -28,7 +28,11 @@ export type Answer = {
   body: Buffer;
   text: string;
 };
-export type Ask = {method?: string; headers?: Record<string, string>; form?: Record<string, string> | [string, string][]};
+export type Ask = {
+  method?: string;
+  headers?: Record<string, string>;
+  form?: Record<string, string> | [string, string][];
+};
 
 /** What a browser sends with the forms of the pages themselves. */
 export const ownForm = {origin: pagesUrl, 'sec-fetch-site': 'same-origin'};
