@@ -106,8 +106,7 @@ function chips(visit: Visit, given: Filters): Html {
     ${chooser(given, 'partner', 'Partner', keys.length > mostChoices ? undefined : keys)}
     ${
       given.who === undefined &&
-      html`${chooser(given, 'state', 'Answer', answers)}
-      ${chooser(given, 'campaign', 'Campaign')}${open}${mayChoose(visit) && html`<a class="chip" href="${linkTo(given)}&choose=1">Choose</a>`}`
+      html`${chooser(given, 'state', 'Answer', answers)} ${chooser(given, 'campaign', 'Campaign')}${open}`
     }
   </div>`;
 }
@@ -218,6 +217,7 @@ const leadsFrame = (visit: Visit, given: Filters, content: Html): Reply =>
     html`<div class="top">
         <h1>Leads</h1>
         ${search(visit)}
+        ${given.who === undefined && mayChoose(visit) && html`<a class="btn" href="${linkTo(given)}&choose=1">Choose</a>`}
       </div>
       ${chips(visit, given)}${content}${visit.seen.role === 'admin' && exportForm(visit, given.partner)}`,
   );
