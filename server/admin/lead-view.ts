@@ -1,20 +1,36 @@
 /** Reads what the view of a lead needs (leads/lead-view.ts). */
 import {z} from 'zod';
+import type {Policy} from '../../calculator/policy.ts';
 import {referenceOf} from '../../contract/reference.ts';
-import type {FullLead, UnreadableLead} from '../leads/lead-filter.ts';
+import type {FullLead, LeadReader, UnreadableLead} from '../leads/lead-filter.ts';
 import {viewOf, type KnownLead, type LeadView} from '../leads/lead-view.ts';
 import {mayCallSchema, type MayCall, type Stop} from '../leads/may-call.ts';
 import type {ReadStore} from '../leads/ports.ts';
 import {idsOf, isoTime, time, type With} from './admin.ts';
 import {detailsOf} from './lead-details.ts';
 import {stopsOf} from './stops.ts';
-import {policiesOf} from './why.ts';
 
 /** A lead whose row is damaged is one that cannot be read. */
 export function opened<Lead extends KnownLead>(lead: Lead): Lead | UnreadableLead {
   const details = 'lead' in lead ? detailsOf(lead) : lead;
   if (!('unreadable' in details)) return lead;
   return {...details, ...('createdAt' in lead && {createdAt: lead.createdAt, partner: lead.partner})};
+}
+
+const hashOf = (lead: KnownLead) =>
+  'answer' in lead && lead.answer.status === 'done' ? lead.answer.policyHash : undefined;
+
+/** @returns the policy under which a lead was calculated. The one in force for leads from before 2.0, and of an upstream */
+export async function policiesOf(
+  {store, config}: With<LeadReader, 'config'>,
+  leads: readonly FullLead[],
+): Promise<(lead: KnownLead) => Policy> {
+  const hashes = [...new Set(leads.flatMap((lead) => hashOf(lead) ?? []))];
+  const archive = hashes.length > 0 ? await store.consentWords(hashes) : new Map<string, string>();
+  return (lead) => {
+    const archived = archive.get(hashOf(lead) ?? '');
+    return archived === undefined ? config.policy : (JSON.parse(archived) as Policy);
+  };
 }
 
 /** In the order of the leads, as of now. */

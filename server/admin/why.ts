@@ -7,8 +7,8 @@ import {formWords} from '../../form/words/form-words.ts';
 import {arithmetic, sortParts} from '../../form/words/say-answer.ts';
 import {explainedAnswer} from '../leads/calculated-answer.ts';
 import type {FullLead, LeadReader} from '../leads/lead-filter.ts';
-import type {KnownLead} from '../leads/lead-view.ts';
 import type {With} from './admin.ts';
+import {policiesOf} from './lead-view.ts';
 
 const words = formWords.en;
 
@@ -18,22 +18,6 @@ export const why = z.object({
   parts: z.array(z.object({part: z.enum(amountParts), amount: z.number(), text: z.string()})),
 });
 export type Why = z.infer<typeof why>;
-
-const hashOf = (lead: KnownLead) =>
-  'answer' in lead && lead.answer.status === 'done' ? lead.answer.policyHash : undefined;
-
-/** @returns the policy under which a lead was calculated. The one in force for leads from before 2.0, and of an upstream */
-export async function policiesOf(
-  {store, config}: With<LeadReader, 'config'>,
-  leads: readonly FullLead[],
-): Promise<(lead: KnownLead) => Policy> {
-  const hashes = [...new Set(leads.flatMap((lead) => hashOf(lead) ?? []))];
-  const archive = hashes.length > 0 ? await store.consentWords(hashes) : new Map<string, string>();
-  return (lead) => {
-    const archived = archive.get(hashOf(lead) ?? '');
-    return archived === undefined ? config.policy : (JSON.parse(archived) as Policy);
-  };
-}
 
 /** @returns null for a lead without amounts, for those of an upstream, and if their figures are not known any more */
 export async function whyOf(admin: With<LeadReader, 'config'>, full: FullLead): Promise<Why | null> {
