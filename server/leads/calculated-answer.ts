@@ -11,12 +11,20 @@ import type {Answer, DoneAnswer} from './stored-lead.ts';
 /** The figures of a policy with their sources, as they stand in the archive of texts, under the hash of this text. */
 export const archivedPolicy = (policy: Policy): string => JSON.stringify(policy);
 
+/** By policy: each lead names it, and making a hash takes longer than the amounts. */
+const hashes = new WeakMap<Policy, string>();
+function hashOf(policy: Policy): string {
+  const hash = hashes.get(policy) ?? hashOfText(archivedPolicy(policy));
+  hashes.set(policy, hash);
+  return hash;
+}
+
 /** The answer to a lead that no upstream answers. A standard lead has no amounts. */
 export function calculatedAnswer(lead: Lead, policy: Policy): DoneAnswer {
   if (lead.lead_type === 'standard') {
     return {status: 'done', amounts: null, reasons: {}, policyVersion: null};
   }
-  const policyHash = hashOfText(archivedPolicy(policy));
+  const policyHash = hashOf(policy);
   return {status: 'done', ...calculate(lead, policy), policyVersion: policy.version, policyHash};
 }
 
