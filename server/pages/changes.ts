@@ -136,7 +136,7 @@ function patience() {
   };
 }
 
-/** Waits for what may take long, and then says that it goes on. */
+/** Waits for the work, and says what came of it. Of what takes too long for a page, it says that it goes on by itself. */
 export async function waiting(
   work: (report: (progress: Progress) => void) => Promise<{said: string; fails: readonly string[]}>,
 ): Promise<Said> {

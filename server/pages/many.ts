@@ -5,7 +5,7 @@ import {printable} from '../admin/visible.ts';
 import {counted, maxOthers} from '../admin/words.ts';
 import {html, type Html} from '../html/html.ts';
 import {mayDo, titleOf, waiting} from './changes.ts';
-import {hidden, page, saying} from './layout.ts';
+import {capitalized, hidden, page, saying} from './layout.ts';
 import type {Reply, Route, Visit} from './visit.ts';
 
 const form = 'many';
@@ -61,6 +61,7 @@ async function change(visit: Visit, row: (typeof ofMany)[number]): Promise<Reply
         <h1>${title}</h1>
         <ul class="does">
           ${plan.leads.slice(0, maxOthers).map(({reference, person, does}) => html`<li><span class="ref">${reference}</span> <bdi>${printable(person ?? '')}</bdi><br />${printable(does)}</li>`)}
+          ${plan.questions.map((question) => html`<li>${capitalized(printable(question))}.</li>`)}
           ${more > 0 && html`<li>and ${counted(more, 'more lead')}</li>`}
           ${plan.left > 0 && html`<li>Left out: ${counted(plan.left, 'lead')}. ${row.onLead.cannot}</li>`}
         </ul>

@@ -71,12 +71,13 @@ export const mostAtOnce = 200;
 
 /**
  * - `digest`: of all plans together
- * - `leads`: with the first thing that happens to each. `left`: how many it is not possible for
+ * - `leads`: with the first thing that happens to each. `questions`: what somebody is asked about. `left`: how many it is not possible for
  */
 type PlanOfMany = {
   plans: readonly (Planned & {input: Given})[];
   digest: string;
   leads: readonly {reference: string; person: string | null; does: string}[];
+  questions: readonly string[];
   left: number;
 };
 
@@ -97,12 +98,15 @@ export async function planMany(admin: Admin, row: OfLead, named: readonly string
   }
   const lines = plans.flatMap(({plan}) => plan.does);
   const leads = [...people].map(([lead, person], index) => {
-    const line = plans.length === people.size ? plans[index]?.plan.does[0] : lines[index];
-    const does = typeof line === 'object' ? (line.fields[0]?.join(': ') ?? '') : (line ?? '');
-    return {reference: referenceOf(lead), person, does};
+    const reference = referenceOf(lead);
+    // One plan of many leads has a line for each, in an order of its own, and others for what belongs to them.
+    const own = lines.find((line) => typeof line === 'object' && line.reference === reference);
+    const does = typeof own === 'object' ? own.fields[0]?.join(': ') : plans[index]?.plan.does[0];
+    return {reference, person, does: typeof does === 'string' ? does : ''};
   });
   const digest = hash('sha256', JSON.stringify(plans.map((each) => each.digest)), 'base64url');
-  return {plans, digest, leads, left: named.length - people.size};
+  const questions = plans.flatMap(({plan}) => plan.question ?? []);
+  return {plans, digest, leads, questions, left: named.length - people.size};
 }
 
 /** One after the other. @param agreed the digest to which somebody agreed. @throws Refusal if the plan is another one by now */

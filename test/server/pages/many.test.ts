@@ -1,6 +1,7 @@
 /** Many leads of the list at once: chosen, one plan for all, and done. */
 import assert from 'node:assert/strict';
 import {suite, test, type TestContext} from 'node:test';
+import {referenceOf} from '../../../contract/reference.ts';
 import type {Role} from '../../../server/leads/operators.ts';
 import {routes} from '../../../server/pages/routes.ts';
 import {writeConfig} from '../../support/config-file.ts';
@@ -75,10 +76,14 @@ for (const {name, postgres, skip} of databaseKinds)
     });
 
     test('erasing takes all that belongs to them; who may not do it finds no such page', async (t) => {
-      const {as, select} = await begin(t, postgres, 3);
+      const {as, select, store} = await begin(t, postgres, 3);
       const {get, post} = await as('admin');
       const leads = chosenIn(await get('/leads?all=1'));
+      const [, [, kept] = ['', '']] = leads;
+      await store.keepForLaw({lead: kept, until: Date.now() + 1e9, reason: 'case 12', enteredAt: 1});
       const {text} = await post('/leads/many/erase', leads);
+      assert.match(text, /Erase 3 leads for ever, although 1 of them is kept for a lawsuit\./);
+      assert.match(text, new RegExp(`${referenceOf(kept)}</span>[^]{0,80}kept for: case 12`));
       await post('/leads/many/erase', [...leads, confirmIn(text)]);
       assert.equal((await select('SELECT id FROM leads WHERE erased_at IS NULL')).length, 0);
       assert.equal((await (await as('agent')).post('/leads/many/erase', leads)).status, 404);
