@@ -92,7 +92,7 @@ export type LeadReader = {
    * now. Nothing looks for such leads: each process notes in the store those that it meets.
    */
   unreadableLeads(now: number): Promise<UnreadableLead[]>;
-  /** The words of the consent texts with these hashes, by hash. Those that were not kept are missing. */
+  /** The texts with these hashes, or beginnings of hashes, by what was given. Those that were not kept are missing. */
   consentWords(hashes: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** The ids of the newest corrections of these leads, by the id of the lead. */
   corrections(ids: readonly string[]): Promise<ReadonlyMap<string, string>>;

@@ -268,9 +268,11 @@ export const leadReader = (context: Context): Omit<LeadReader, 'findRecords' | '
   countLeadsBy: (filter, groups, startOfDay) => countLeadsBy(context, filter, groups, startOfDay),
 
   async consentWords(hashes) {
-    const text = `SELECT text_hash, words FROM consent_words WHERE text_hash IN ${context.jsonList('$1')}`;
-    const rows = await context.read<RowOf<'consent_words'>>(statement(text, JSON.stringify(hashes)));
-    return new Map(rows.map(({text_hash, words}) => [text_hash, words]));
+    const text = `
+      SELECT value, words FROM ${context.jsonList('$1')} AS listed
+      JOIN consent_words ON text_hash >= value AND text_hash < value || 'g'`;
+    const rows = await context.read<{value: string; words: string}>(statement(text, JSON.stringify(hashes)));
+    return new Map(rows.map(({value, words}) => [value, words]));
   },
 
   async corrections(ids) {

@@ -16,7 +16,7 @@ suite('the answer of the calculator', () => {
       status: 'done',
       ...calculate(lead, defaultPolicy),
       policyVersion: defaultPolicy.version,
-      policyHash: hashOfText(archivedPolicy(defaultPolicy)),
+      policyHash: hashOfText(archivedPolicy(defaultPolicy)).slice(0, 12),
     });
   });
   test('the calculator has no amounts for a standard lead', () => {
