@@ -13,7 +13,7 @@ const time = z.iso.datetime();
 export const maybe = <Schema extends z.ZodType>(schema: Schema, description: string) =>
   schema.exactOptional().describe(description);
 
-/** What else a browser or a caller says of a consent, in the record and in events. What was not said is missing. */
+/** What else is known of a consent, mostly because a browser or a caller says so, in the record and in events. */
 export const saidShape = {
   certificate_url: maybe(z.string(), 'The certificate of another company that a caller names.'),
   form_version: maybe(z.string(), 'The version of the form, as it says.'),
@@ -22,6 +22,10 @@ export const saidShape = {
   window_width: maybe(z.int(), 'The width of the window, in CSS pixels.'),
   slot_text: maybe(z.string(), 'What the page itself showed beside the text.'),
   verbatim: maybe(z.boolean(), 'Whether the words of the text stood there as given.'),
+  given_with: maybe(
+    z.string(),
+    'The lead with which it was given, if an operator has corrected the number since. It is none to calls of the new number.',
+  ),
 };
 
 export const consentRecord = z.object({
@@ -89,7 +93,7 @@ export function toConsentRecord(lead: Of, consent: Consent, archived: string | u
 }
 
 /** The values of `saidShape`. */
-export const saidOfConsent = ({certificateUrl, form}: Consent) => ({
+export const saidOfConsent = ({certificateUrl, form, givenWith}: Consent) => ({
   ...known('certificate_url', certificateUrl),
   ...known('form_version', form?.version),
   ...known('button', form?.button),
@@ -97,6 +101,7 @@ export const saidOfConsent = ({certificateUrl, form}: Consent) => ({
   ...known('window_width', form?.width),
   ...known('slot_text', form?.slot),
   ...known('verbatim', form?.verbatim),
+  ...known('given_with', givenWith),
 });
 
 /**

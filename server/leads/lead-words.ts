@@ -81,10 +81,15 @@ export const resultWords = {
 
 export const noConsent = 'No consent is stored';
 /** How somebody agreed. */
-export function agreedWords({agreed, source}: Pick<Consent, 'source'> & {agreed: boolean | null}): string {
+export function agreedWords({
+  agreed,
+  source,
+  givenWith,
+}: Pick<Consent, 'agreed' | 'source' | 'givenWith'>): string {
   const boxless = source ? 'Agreed' : 'Saw the words, which have no box, and pressed the button';
   const how = agreed === null ? boxless : agreed ? 'Ticked the box' : 'Saw the words, ticked no box';
-  return source ? `${how}, says the caller who sent the lead` : how;
+  const said = source ? `${how}, says the caller who sent the lead` : how;
+  return givenWith === undefined ? said : `${said}, with another number, which was corrected`;
 }
 
 const suspicions: Readonly<Record<string, string>> = {

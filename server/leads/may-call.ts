@@ -54,7 +54,7 @@ export type CallFacts = {
   isHeld?: boolean | undefined;
   correctedBy?: string | null | undefined;
   lead?: Pick<Lead, 'phone' | 'state'> | undefined;
-  consent?: Pick<Consent, 'agreed' | 'words'> | null | undefined;
+  consent?: Pick<Consent, 'agreed' | 'words' | 'givenWith'> | null | undefined;
 };
 
 /**
@@ -126,8 +126,9 @@ function saidAt({stop, addressStoppedAt}: CallFacts, reason: CallReason) {
   return reason === 'stopped' || reason === 'stop_undecided' ? stop?.at : undefined;
 }
 
-/** The words that a caller of the API sent may name the number that may be called. Those of a form name none that varies. */
+/** The words that a caller of the API sent may name the number that may be called. Those of a form name none that varies, but an operator may have corrected the number since. */
 function namesOtherNumber(consent: CallFacts['consent'], phone: Lead['phone']): boolean {
+  if (consent?.givenWith !== undefined) return true;
   const numbers = consent?.words ? numbersIn(consent.words) : [];
   // A toll-free number is that of a company.
   const personal = numbers.filter((number) => !/^\+18(?:00|33|44|55|66|77|88)/.test(number));

@@ -262,4 +262,4 @@ export type LeadStore = LeadPort &
   OperatorStore;
 
 /** A store that a command has attached to, beside the servers that take the leads. */
-export type AttachedStore = Omit<LeadStore, 'accept' | 'rewrite'>;
+export type AttachedStore = Omit<LeadStore, 'rewrite'>;

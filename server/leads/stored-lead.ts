@@ -82,6 +82,11 @@ export type Consent = {
   form?: FormAtConsent | undefined;
   /** What the statement of this consent is signed with (evidence.ts). Missing if the store had no key at that time. */
   evidence?: Evidence | undefined;
+  /**
+   * The lead with which it was given, if that had another number: an operator has corrected it since. It is no consent to
+   * calls of the new number.
+   */
+  givenWith?: string | undefined;
 };
 
 /** How the form looked when its last button was pressed. */

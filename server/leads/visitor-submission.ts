@@ -108,7 +108,7 @@ export function readAttribution(
 /** The hidden fields that the partner lists, in the order of its list, and those of them that operators filter by. */
 export function readContext(
   {contextFields}: Partner,
-  {context: given = {}}: EmbedSubmission,
+  {context: given = {}}: Pick<EmbedSubmission, 'context'>,
 ): Pick<NewLead, 'context' | 'contextFilters'> {
   const known = contextFields.flatMap(({name, filter}) => {
     const value = Object.hasOwn(given, name) ? given[name] : undefined;

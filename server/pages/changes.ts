@@ -1,5 +1,6 @@
 /** What the table of operations lets people do on pages: for each, a page that says what would happen, and a button that does it. */
 import {planChange} from '../admin/operations/changes.ts';
+import {isRequired, type Field} from '../admin/operations/fields.ts';
 import {
   done,
   inputOf,
@@ -36,15 +37,23 @@ function linesOf({does}: Planned['plan']): string[] {
   );
 }
 
+const isNeeded = (field: Field | undefined) => field !== undefined && isRequired(field);
+
 /** What a page asks for before something is done. */
 const askedOf = ({asked = {}, fields}: AnyChanging) =>
   Object.entries(asked).map(([name, label]) => {
     const {choices, value} = fields[name] ?? {};
+    const required = isNeeded(fields[name]) && html`required`;
     const input = choices
       ? html`<select name="${name}">
           ${choices.map((choice) => html`<option>${choice}</option>`)}
         </select>`
-      : html`<input name="${name}" type="${value === 'day' ? 'date' : 'text'}" required maxlength="200" />`;
+      : html`<input
+          name="${name}"
+          type="${value === 'day' ? 'date' : 'text'}"
+          ${required}
+          maxlength="200"
+        />`;
     return html`<label class="field">${label} ${input}</label>`;
   });
 
@@ -154,11 +163,12 @@ const maxSaid = 3;
 
 async function make({admin, form}: Visit, {row, plan, given}: Begun): Promise<Said> {
   const asked = Object.fromEntries(
-    Object.keys(row.asked ?? {}).map((name) => {
+    Object.keys(row.asked ?? {}).flatMap((name) => {
       const typed = form.get(name) ?? '';
+      if (typed === '' && !isNeeded(row.fields[name])) return [];
       // Noon in UTC is on the same day in all of America, wherever the server is.
       const isDay = row.fields[name]?.value === 'day' && typed !== '';
-      return [name, isDay ? `${typed}T12:00Z` : typed];
+      return [[name, isDay ? `${typed}T12:00Z` : typed]];
     }),
   );
   const input = inputOf(row, {...given, ...asked}, true);

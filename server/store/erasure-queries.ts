@@ -223,7 +223,9 @@ export function eraseStatements(
     statement(keepKey, id),
     statement(forgetEncrypted, id),
   ];
-  if (lead?.consent && keepConsent({partner, givenAt: row.created_at}, now)) {
+  // It stays with the lead with which it was given.
+  const isGiven = lead?.consent?.givenWith === undefined;
+  if (lead?.consent && isGiven && keepConsent({partner, givenAt: row.created_at}, now)) {
     const {first_name, last_name, phone} = lead.lead;
     const {consent} = lead;
     const kept: KeptConsent = {

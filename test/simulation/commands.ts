@@ -85,7 +85,11 @@ function runCommand(
       encryptor,
     );
     await queries.checkKeys();
-    await work({...queries, purge: () => Promise.resolve(emptyLogAtOnce(connection))});
+    await work({
+      ...queries,
+      accept: () => Promise.reject(new Error('No command of the simulation stores a lead')),
+      purge: () => Promise.resolve(emptyLogAtOnce(connection)),
+    });
     kill(process);
   }
   void runIn(process, run).catch(failed);

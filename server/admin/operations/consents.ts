@@ -119,6 +119,10 @@ export function consentLines({observed, reported, text, person, ...record}: Show
     ['Address', observed?.ip ?? reported?.ip ?? ''],
     ['Browser', observed?.user_agent ?? ''],
     ['Certificate', reported?.certificate_url ?? ''],
+    [
+      'Given with',
+      reported?.given_with === undefined ? '' : `another number: lead ${referenceOf(reported.given_with)}`,
+    ],
     ...record.receivers.map(({destination, place, content, state, at}): Field => [
       'Who has it',
       [placed({destination, place}), content, state, utc(at)].filter(Boolean).join(', '),

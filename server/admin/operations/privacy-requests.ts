@@ -1,7 +1,12 @@
 /** What people asked for besides a stop, with the days until it must be answered; and leads that a lawsuit keeps. */
 import {z} from 'zod';
 import {daysToAnswer, dueAt, requestKinds} from '../../leads/privacy-requests.ts';
+import {formFields, type FormFieldName} from '../../../contract/fields.ts';
+import {tableOf} from '../../../contract/table-of.ts';
+import {afterTouch} from '../../../form/words/en.ts';
 import type {Admin} from '../admin.ts';
+import {inCamelCase} from '../../config/camel-case.ts';
+import {correctLead, readCorrectable, routeFor} from '../correcting.ts';
 import {leadOf} from '../lead-names.ts';
 import {addRequest, endRequest, keepLead, listRequests, privacyRequest} from '../privacy-requests.ts';
 import {readTime} from '../times.ts';
@@ -110,4 +115,59 @@ const keep = changes({
   said: (reference, {until}) => ({said: [`${reference} is kept until ${localDay(until)}`]}),
 });
 
-export const privacyRequests = [requests, add, end, keep];
+const {labels} = afterTouch;
+/** The fields of a lead by their options: `--first-name` is that of `first_name`. */
+const names = inCamelCase(tableOf(Object.keys(formFields) as FormFieldName[], (name) => name));
+const corrected = tableOf(Object.keys(names) as (keyof typeof names)[], (option) => ({
+  ...field.option('text', `${labels[names[option]].toLowerCase()}, as it should be`),
+  ...((option === 'phone' || option === 'email') && {asks: labels[option]}),
+}));
+
+const correct = changes({
+  words: 'leads correct',
+  what: 'correct a lead as the form does: another one takes its place, and its receivers are told',
+  help: `What is not given stays as it is, and "" takes away what may be missing. The consent stays, too: it is none to calls
+of another number, so a corrected number is one of which it is not known whether it may be called.`,
+  roles: ['agent', 'admin'],
+  past: 'corrected {corrected} of {it}',
+  planned: 'was about to correct {it}',
+  fields: {lead, ...corrected},
+  wrong: (given) =>
+    Object.values(given).filter((value) => value !== undefined).length === 1
+      ? 'Say what is right, such as --phone or --last-name.'
+      : undefined,
+  asked: tableOf(['phone', 'email', 'firstName', 'lastName'] as const, (option) => labels[names[option]]),
+  onLead: {
+    button: 'Correct…',
+    cannot: 'It was erased before, or somebody with its number said stop.',
+    isPossible: (_, {erasedAt, revoked, isSuppressed}) => erasedAt === null && !revoked && !isSuppressed,
+    input: (id) => ({lead: id}),
+  },
+  async plan({store, config, noteAccess}, {lead: named}) {
+    const record = await readCorrectable({store}, named);
+    await noteAccess({lead: record.id});
+    const {answerFrom, sendTo} = routeFor(config, record);
+    const told = [answerFrom ?? [], sendTo].flat();
+    return {
+      does: [
+        `Another lead takes its place, and ${told.length > 0 ? `these are told: ${told.join(', ')}` : 'nobody is told'}.`,
+        'What you leave empty stays. So does the consent: it is none to calls of another number.',
+      ],
+      facts: [record.id, told],
+      prepared: undefined,
+    };
+  },
+  run: (admin, {lead: named, ...given}) => {
+    const options = Object.keys(given) as (keyof typeof given)[];
+    const byField = Object.fromEntries(options.map((option) => [names[option], given[option]]));
+    return correctLead(admin, named, byField);
+  },
+  said: ({reference, corrected_by: by, told}) => ({
+    said: [
+      `${by} takes the place of ${reference}`,
+      told.length > 0 ? `Told soon: ${told.join(', ')}` : 'Nobody is told: no destination gets such leads',
+    ],
+  }),
+});
+
+export const privacyRequests = [requests, add, end, correct, keep];

@@ -80,7 +80,7 @@ function linesOf(view: LeadView, shown: Shown, more: readonly Line[] = []) {
           `${timeOrNone(consent.given_at)}, text ${consent.text_version} ${consent.text_language ?? ''}`,
     ],
     ...afterwardsLines(shown, timeOrNone),
-    ['How agreed', consent && agreedWords(consent)],
+    ['How agreed', consent && agreedWords({...consent, givenWith: consent.given_with})],
     ['Certificate', consent?.certificate_url],
     ['Consent on', consent?.page ?? consent?.origin],
     [consent?.script ? 'Button' : 'Button, it says', consent?.button],

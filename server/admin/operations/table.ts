@@ -38,6 +38,7 @@ export const ofLead: readonly OfLead[] = [
   'deliveries drop',
   'consent revoke',
   'leads requests add',
+  'leads correct',
   'leads keep',
   'leads erase',
 ].flatMap((words) =>

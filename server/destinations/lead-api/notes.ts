@@ -47,11 +47,17 @@ export function notesOf(
 }
 
 /** The certificate comes first, because buyers of leads claim it: there is always room for it if it is not very long. */
-function consentLines(partner: string | null, {certificateUrl, givenAt, textLanguage, textVersion}: Consent) {
+function consentLines(
+  partner: string | null,
+  {certificateUrl, givenAt, givenWith, textLanguage, textVersion}: Consent,
+) {
   const text = [partner, textLanguage, textVersion].filter(Boolean).join('/');
   return [
     ['certificate_url', certificateUrl],
-    ['consent', `${new Date(givenAt).toISOString()}, ${text}`],
+    [
+      'consent',
+      `${new Date(givenAt).toISOString()}, ${text}${givenWith ? ', to calls of another number' : ''}`,
+    ],
   ] as const;
 }
 

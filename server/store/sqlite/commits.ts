@@ -55,7 +55,7 @@ export function openCommits(path: string, encryptor: Encryptor): Commits {
     if ('after' in write) return {result: false};
     run(savepoint);
     try {
-      const result = 'accept' in write ? accept(write.accept) : write.statements.map(run);
+      const result = 'accept' in write ? acceptRows(run, write.accept, encryptor) : write.statements.map(run);
       run(release);
       return {result};
     } catch (error) {
@@ -80,27 +80,6 @@ export function openCommits(path: string, encryptor: Encryptor): Commits {
     }
   }
 
-  function accept(rows: NewRows): Written {
-    const written = decide(rows, lookUp(run, rows));
-    if (written.outcome !== 'created') return written;
-    const said = suppressionOf(rows);
-    const stored = asSuppressed(encryptRows(rowsOf(rows, written.duplicateOf), encryptor), said);
-    for (const [table, insert] of inserters) for (const row of stored[table]) run(insert(row));
-    return {...written, ...said};
-  }
-
-  function suppressionOf({senders: [sender]}: NewRows): Suppressed {
-    if (!sender) return {isSuppressed: false, isMailbox: false, mailboxStoppedAt: null};
-    const {number, both, mailbox, own, wider} = sender;
-    const found = run(statement(suppressedText, number, both, mailbox, own, wider));
-    const mailboxes = found.filter(({is_mailbox}) => is_mailbox === 1);
-    return {
-      isSuppressed: found.length > mailboxes.length,
-      isMailbox: mailboxes.length > 0,
-      mailboxStoppedAt: Math.max(0, ...mailboxes.map(({asked_at}) => Number(asked_at))) || null,
-    };
-  }
-
   return {
     before,
     commit(batch) {
@@ -123,6 +102,28 @@ export function openCommits(path: string, encryptor: Encryptor): Commits {
       }
       database.close();
     },
+  };
+}
+
+/** Inserts the rows of a new lead, in a transaction. */
+export function acceptRows(run: Runner['all'], rows: NewRows, encryptor: Encryptor): Written {
+  const written = decide(rows, lookUp(run, rows));
+  if (written.outcome !== 'created') return written;
+  const said = suppressionOf(run, rows);
+  const stored = asSuppressed(encryptRows(rowsOf(rows, written.duplicateOf), encryptor), said);
+  for (const [table, insert] of inserters) for (const row of stored[table]) run(insert(row));
+  return {...written, ...said};
+}
+
+function suppressionOf(run: Runner['all'], {senders: [sender]}: NewRows): Suppressed {
+  if (!sender) return {isSuppressed: false, isMailbox: false, mailboxStoppedAt: null};
+  const {number, both, mailbox, own, wider} = sender;
+  const found = run(statement(suppressedText, number, both, mailbox, own, wider));
+  const mailboxes = found.filter(({is_mailbox}) => is_mailbox === 1);
+  return {
+    isSuppressed: found.length > mailboxes.length,
+    isMailbox: mailboxes.length > 0,
+    mailboxStoppedAt: Math.max(0, ...mailboxes.map(({asked_at}) => Number(asked_at))) || null,
   };
 }
 

@@ -14,10 +14,11 @@ import type {Emit} from '../../observe/observations.ts';
 import type {Database, Row, Statement} from '../database.ts';
 import {decryptEvidenceKey, selectEvidenceKeys} from '../evidence-queries.ts';
 import {acceptsLeads, type Written} from '../new-lead.ts';
+import type {NewRows} from '../new-rows.ts';
 import type {Encryptor} from '../encryption.ts';
 import {leadQueries} from '../queries.ts';
 import {emitUpgrade} from '../schema.ts';
-import type {Commits, Outcomes, Result, Write} from './commits.ts';
+import {acceptRows, type Commits, type Outcomes, type Result, type Write} from './commits.ts';
 import {
   createRunner,
   emptyLogAtOnce,
@@ -205,7 +206,14 @@ export async function openAttachedSqlite(
     await close();
     throw error;
   });
-  return {...queries, purge: () => orUnavailable(() => emptyLogAtOnce(connection)), close};
+  const accept = (rows: NewRows) =>
+    orUnavailable(() => inTransaction(connection, () => acceptRows(all, rows, encryptor)));
+  return {
+    ...queries,
+    accept: acceptsLeads(accept, queries),
+    purge: () => orUnavailable(() => emptyLogAtOnce(connection)),
+    close,
+  };
 }
 
 /** @throws what the thread threw while it opened the file, once it has let go of the file */

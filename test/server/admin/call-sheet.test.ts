@@ -68,7 +68,7 @@ for (const {name, postgres, skip} of databaseKinds)
       const {admin, id} = await begin(t, newEntry({lead, partner: 'acme', consent, suspect: 'trap'}));
       const sheet = await readCallSheet(admin, referenceOf(id), seen);
       assert.partialDeepStrictEqual(sheet, {
-        ...{words, erased: null, changes: ['revoke', 'add', 'keep', 'erase']},
+        ...{words, erased: null, changes: ['revoke', 'add', 'correct', 'keep', 'erase']},
         view: {
           ...{id, reference: referenceOf(id), partner: 'acme', state: {kind: 'ok'}, unreadable: null},
           record: {lead: {first_name: 'Jane', phone: {e164: '+14155550132'}}},
@@ -333,7 +333,7 @@ for (const {name, postgres, skip} of databaseKinds)
         await encryptOtherwise(operated, id, (personal) => ({...personal, lead}));
         const {view, changes} = await readCallSheet(admin, id, seen);
         assert.ok(view.unreadable);
-        assert.deepEqual([view.record, changes], [null, ['revoke', 'add', 'keep', 'erase']]);
+        assert.deepEqual([view.record, changes], [null, ['revoke', 'add', 'correct', 'keep', 'erase']]);
       }
       await assert.rejects(readCallSheet(admin, 'ZZZZ-ZZZZ', seen), {kind: 'unknown'});
     });
