@@ -1,6 +1,7 @@
 /** Creates the parts of the app and connects them. It opens the store, but no port. */
 import type {Router} from 'express';
 import {ConfigError, type Config} from './config/config.ts';
+import {routeOf} from './config/callers.ts';
 import {unencrypted} from './config/destinations.ts';
 import {usualTimings, type Timings} from './config/timings.ts';
 import type {Emit} from './observe/observations.ts';
@@ -10,6 +11,7 @@ import {archivedPolicy} from './leads/calculated-answer.ts';
 import {changedConsents, wordsInForce} from './leads/consent-texts.ts';
 import {leadDoubts} from './leads/lead-doubts.ts';
 import type {LeadStore} from './leads/ports.ts';
+import {archivedRules} from './leads/routing.ts';
 import {reasonOf} from './leads/store-errors.ts';
 import {checkInHex, checkValueOf, createEncryptor} from './store/encryption.ts';
 import {openStore, unencryptedHost} from './store/open-store.ts';
@@ -76,7 +78,11 @@ export async function createApp(
     doubtsInForce = doubts;
     // What is needed later, to show consents and amounts, is no reason to take no leads now.
     await opened
-      .keepWords([...wordsInForce(partners), archivedPolicy(policy)])
+      .keepWords([
+        ...wordsInForce(partners),
+        archivedPolicy(policy),
+        ...[...partners, ...checked.callers.map(routeOf)].flatMap(archivedRules),
+      ])
       .catch((error: unknown) => emit({type: 'words-not-kept', reason: reasonOf(error)}));
     return versions;
   }

@@ -13,6 +13,7 @@ import {showErased, type ShownErased} from './erasing.ts';
 import {leadOf} from './lead-names.ts';
 import {viewOne} from './lead-view.ts';
 import {peopleOf} from './persons.ts';
+import {routesOf, type RouteRow} from './routing.ts';
 import {afterwardsOf} from './stops.ts';
 import {timelineOf, type TimelineEvent} from './timeline.ts';
 import {visible} from './visible.ts';
@@ -23,6 +24,7 @@ import {whyOf, type Why} from './why.ts';
  * - `words`: to which words somebody agreed, as the server gave them to the form, if they were kept. `said`: what the browser says of
  *   them
  * - `why`: why it has these amounts. Null if that is not known
+ * - `routes`: why it went where it went, if rules say so
  * - `changes`: what can be done now, by those who may: the last words of the commands
  */
 export type CallSheet = {
@@ -31,6 +33,7 @@ export type CallSheet = {
   words: string | null;
   said: string[];
   why: Why | null;
+  routes: RouteRow[];
   timeline: TimelineEvent[];
   changes: string[];
 };
@@ -59,6 +62,7 @@ export async function readCallSheet(
     erased: lead && isErased(lead) ? await showErased(admin, lead) : null,
     ...(await agreedTo(admin, full)),
     why: full ? await whyOf(admin, full) : null,
+    routes: full?.routing ? (await routesOf(admin, full)).rows : [],
     timeline: await timelineOf(admin, facts, seesPersons),
     changes: seesPersons ? (await possibleChanges(admin, id)).map(verbOf) : [],
   };

@@ -2,21 +2,22 @@
 import {randomUUIDv7} from 'node:crypto';
 import type {FormFieldName} from '../../contract/fields.ts';
 import {referenceOf} from '../../contract/reference.ts';
-import {routeOf} from '../config/callers.ts';
 import type {Config} from '../config/config.ts';
-import {addressOf, type Route} from '../config/destinations.ts';
+import {addressOf} from '../config/destinations.ts';
+import {usualTimings as timings} from '../config/timings.ts';
 import {calculatedAnswer} from '../leads/calculated-answer.ts';
-import type {NewDelivery} from '../leads/deliveries.ts';
 import type {FullLead} from '../leads/lead-filter.ts';
 import {expectation, parseFormLead, type Lead} from '../leads/lead-schema.ts';
+import {createLeadService, type Deliverer} from '../leads/lead-service.ts';
 import type {LeadPort, ReadStore} from '../leads/ports.ts';
 import type {PrivacyRequestStore} from '../leads/privacy-requests.ts';
-import type {Answer, Consent} from '../leads/stored-lead.ts';
+import type {Consent} from '../leads/stored-lead.ts';
 import {readContext} from '../leads/visitor-submission.ts';
 import {isErased} from '../store/rows.ts';
 import {Refusal, type With} from './admin.ts';
 import {detailsOf} from './lead-details.ts';
 import {leadOf, unreadableText} from './lead-names.ts';
+import {routeFor} from './routing.ts';
 
 /** As typed. What is not given stays, and an empty text takes away what may be missing. */
 export type Corrected = {[Name in FormFieldName]?: string | undefined};
@@ -36,29 +37,18 @@ export async function readCorrectable({store}: With<ReadStore>, named: string): 
   return record;
 }
 
-/** Where such a lead goes by the configuration in force. */
-export function routeFor({partners, callers}: Config, {partner, lead: {cid}}: FullLead): Route {
-  const caller = callers.find(({cids}) => cids.includes(cid));
-  const route = partner === null ? caller && routeOf(caller) : partners.find(({key}) => key === partner);
-  return route ?? {answerFrom: undefined, sendTo: []};
-}
-
-/** A running server takes them from the outbox. */
-function deliveriesFor(
-  {destinations}: Config,
-  {answerFrom, sendTo}: Route,
-  nextAttemptAt: number,
-): NewDelivery[] {
-  return [answerFrom ?? [], sendTo].flat().flatMap((destination) => {
-    const settings = destinations.get(destination);
-    if (!settings) return [];
-    const content = settings.type === 'lead-api' ? ('lead' as const) : ('created' as const);
-    const givesAnswer = destination === answerFrom;
-    return [
-      {destination, content, givesAnswer, address: addressOf(settings), state: 'waiting', nextAttemptAt},
-    ];
-  });
-}
+/** For the servers to take. */
+const toOutbox = ({destinations}: Config): Deliverer => ({
+  contentFor: (name) => (destinations.get(name)?.type === 'lead-api' ? 'lead' : 'created'),
+  addressOf(name) {
+    const settings = destinations.get(name);
+    return settings ? addressOf(settings) : null;
+  },
+  reserve: () => false,
+  abandon: () => undefined,
+  deliver: () => Promise.resolve({status: 'pending'}),
+  close: () => Promise.resolve(),
+});
 
 /** @throws Refusal that names the field that is wrong */
 function correct(record: FullLead, corrected: Corrected): Lead {
@@ -91,10 +81,7 @@ export async function correctLead(
     store,
     config,
     noteAccess,
-  }: With<
-    ReadStore & Pick<LeadPort, 'accept'> & Pick<PrivacyRequestStore, 'endRequest'>,
-    'config' | 'noteAccess'
-  >,
+  }: With<ReadStore & LeadPort & Pick<PrivacyRequestStore, 'endRequest'>, 'config' | 'noteAccess'>,
   named: string,
   given: Corrected,
 ): Promise<{reference: string; corrected_by: string; told: string[]}> {
@@ -103,21 +90,24 @@ export async function correctLead(
   const {partner, attribution, context} = record;
   const fields = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : name));
   await noteAccess({lead: record.id, corrected: fields.join(' ')}, [record.id]);
-  const [id, createdAt, route] = [randomUUIDv7(), Date.now(), routeFor(config, record)];
-  const deliveries = deliveriesFor(config, route, createdAt);
-  const isAnswered = deliveries.some(({givesAnswer}) => givesAnswer);
-  const answer: Answer = isAnswered ? {status: 'pending'} : calculatedAnswer(lead, config.policy);
-  const settings = config.partners.find(({key}) => key === partner);
-  const {outcome} = await store.accept({
-    ...{id, createdAt, lead, partner, answer, deliveries, supersedes: record.id},
+  const {policy, partners} = config;
+  const settings = partners.find(({key}) => key === partner);
+  const service = createLeadService({
+    ...{store, timings, dispatcher: toOutbox(config), emit: () => undefined},
+    calculate: (calculated) => calculatedAnswer(calculated, policy),
+  });
+  const submitted = await service.submit({
+    ...{lead, partner, ...routeFor(config, record), supersedes: record.id},
+    language: record.routing?.language,
     consent: consentFor(lead, record),
     attribution: attribution ?? undefined,
     ...(context && {...(settings && readContext(settings, {context})), context}),
     // Of two operators who correct it at the same time, one is refused.
-    idempotency: [{owner: 'corrections', digest: record.id, fingerprint: id}],
+    idempotency: [{owner: 'corrections', digest: record.id, fingerprint: randomUUIDv7()}],
   });
-  if (outcome !== 'created') throw new Refusal('Somebody has corrected it just now: look again.');
+  if (submitted.outcome !== 'created') throw new Refusal('Somebody has corrected it just now: look again.');
+  const {id} = submitted.stored;
   await store.endRequest(record.id, 'correct');
-  const told = deliveries.map(({destination}) => destination);
+  const told = (await store.listDeliveries(1_000, {lead: id})).map(({destination}) => destination);
   return {reference: referenceOf(record.id), corrected_by: referenceOf(id), told};
 }

@@ -4,6 +4,7 @@ import {tableOf} from '../../contract/table-of.ts';
 import type {Config} from '../config/config.ts';
 import {confirmedBy} from '../config/confirmations.ts';
 import {addressOf} from '../config/destinations.ts';
+import {receiversOf} from '../config/routes.ts';
 import {usualTimings} from '../config/timings.ts';
 import {DeliveryError} from '../destinations/destination.ts';
 import {openStates, type AddressUse, type OpenState} from '../leads/deliveries.ts';
@@ -82,8 +83,10 @@ export async function listDestinations(admin: With<DeliveryReader, 'config'>): P
       type: settings?.type ?? 'not configured',
       partners: partners
         .filter(
-          ({answerFrom, sendTo, confirm}) =>
-            answerFrom === name || sendTo.includes(name) || (confirm && confirmedBy(confirm) === name),
+          ({answerFrom, confirm, ...route}) =>
+            answerFrom === name ||
+            receiversOf(route).includes(name) ||
+            (confirm && confirmedBy(confirm) === name),
         )
         .map(({key}) => key),
       ...stateOf(settings !== undefined, pause?.pausedAt, failing),

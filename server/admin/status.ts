@@ -3,6 +3,7 @@
  * in the reports that each process stores (reload/reloads.ts).
  */
 import {z} from 'zod';
+import {routeOf} from '../config/callers.ts';
 import type {Config, ConfigError} from '../config/config.ts';
 import {referenceOf} from '../../contract/reference.ts';
 import {clearWord} from '../config/data-keys.ts';
@@ -12,7 +13,7 @@ import type {KeyStore} from '../leads/data-keys.ts';
 import {openStates} from '../leads/deliveries.ts';
 import {doubtsOf, type EvidenceStore} from '../leads/evidence.ts';
 import type {FigureStore} from '../leads/figures.ts';
-import {leadDoubts, type LeadDoubt} from '../leads/lead-doubts.ts';
+import {leadDoubts, mayTakeNone, type LeadDoubt} from '../leads/lead-doubts.ts';
 import type {UnreadableLead, LeadReader} from '../leads/lead-filter.ts';
 import {expectsConsent} from '../leads/caller-consent.ts';
 import {createdAtOf, isLeadId} from '../leads/lead-ids.ts';
@@ -49,7 +50,18 @@ export const daysLooked = 30;
 
 const ofServer = ['server', 'store', 'disk', 'process', 'configuration', 'evidence', 'alert'] as const;
 const ofDestination = ['stop', 'destination', 'late', 'stopped', 'overdue'] as const;
-const ofPartner = ['partner', 'wave', 'consents', 'unheard', 'unmailed', 'uncallable', 'texts'] as const;
+const ofPartner = [
+  'partner',
+  'wave',
+  'consents',
+  'unheard',
+  'unmailed',
+  'uncallable',
+  'texts',
+  'rules',
+  'unnamed',
+  'untaken',
+] as const;
 const ofLead = ['unreadable', 'held', 'asked', 'erasure', 'suspects'] as const;
 
 /**
@@ -94,6 +106,7 @@ export const placeOf: Partial<
   partner: (key) => [`/leads?partner=${key}`, 'Look'],
   wave: (key) => [`/leads?partner=${key}`, 'Look'],
   consents: () => ['/leads?partner=-', 'Look'],
+  untaken: (key) => [`/leads?partner=${key}`, 'Look'],
 };
 
 /** The whole finding in one line. */
@@ -206,6 +219,7 @@ export async function readStatus(around: Around): Promise<Status> {
       ...seen.partners.flatMap(partnerFindings),
       ...processFindings(processes, config),
       ...unreadable.map(unreadableFinding),
+      ...(await untakenFindings({store, config})),
       ...(forAlerts ? [] : await consentFindings({store, config})),
       ...(await keyFindings({store, config})),
       ...(await clearFindings({store})),
@@ -293,6 +307,20 @@ async function consentFindings({store, config: {partners}}: With<LeadReader, 'co
   const among = `${page.length < maxOpened ? 'the' : 'the newest'} ${counted(leads.length, 'lead')}`;
   const text = `${lacking.length} of ${among} that callers sent in the last 24 hours came without a consent`;
   return [found(['warning', 'consents'], text, 'see "lead-prequal leads list --partner -"')];
+}
+
+/** Leads of the last day that no rule of `send_to` took, of senders of whom there may be such leads. */
+async function untakenFindings({store, config}: With<FigureStore, 'config'>): Promise<Finding[]> {
+  const {partners, callers} = config;
+  const keys = partners.filter(mayTakeNone).map(({key}) => key);
+  const cids = callers.filter((caller) => mayTakeNone(routeOf(caller))).flatMap((caller) => caller.cids);
+  if (keys.length + cids.length === 0) return [];
+  const untaken = await store.countUntaken(Date.now() - dayLength, keys, cids);
+  return untaken.map(({partner, leads, newest}) => {
+    const text = `No rule of send_to took ${counted(leads, 'lead')} of ${partner ?? 'callers'} in the last 24 hours, the last one ${referenceOf(newest)}: nobody was told`;
+    const remedy = `"lead-prequal routes try ${referenceOf(newest)}" says why`;
+    return found(['degraded', 'untaken', partner ?? '-'], text, remedy);
+  });
 }
 
 /** Whether the key that a server made itself is copied: it is in no backup. */

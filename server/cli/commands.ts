@@ -24,6 +24,7 @@ const loaders = {
   reload: async () => (await import('./reload.ts')).reloadCommand,
   store: async () => (await import('./store.ts')).storeCommand,
   status: async () => (await import('./status.ts')).statusCommand,
+  routes: async () => groupCommand((await import('../admin/operations/routes.ts')).routes),
   versions: async () => groupCommand((await import('../admin/operations/versions.ts')).versions),
   serve: () => Promise.resolve(serveCommand),
 };

@@ -1,7 +1,7 @@
 /** Who may call `/json/leads`, and with which passwords: `callers` of the file of the business. */
 import {hash, randomBytes} from 'node:crypto';
 import {z} from 'zod';
-import {routeFields, toRoute, type Route} from './destinations.ts';
+import {routeFields, toRoute, type Route} from './routes.ts';
 import {cid, nonEmpty} from './values.ts';
 
 /** A caller may have two passwords at a time, so that it can change to a new password while the old one still works. */

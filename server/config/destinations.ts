@@ -7,7 +7,7 @@ import {chosenEventTypes} from '../../contract/lead-events.ts';
 import {isWithin, readAddress, readRanges} from './addresses.ts';
 import {inCamelCase} from './camel-case.ts';
 import type {ConfirmationsSettings} from './confirmations.ts';
-import {cid, httpUrl, name} from './values.ts';
+import {cid, httpUrl} from './values.ts';
 
 /** What the settings of a destination are completed with. The file holds no secrets, the environment does. */
 export type Environs = {
@@ -290,51 +290,6 @@ export const placeOf = (settings: DestinationSettings): string =>
 
 /** In `answer_from`, the calculator. No destination may have this name. */
 export const calculatorName = 'calculator';
-
-/** Where leads go: the destination that answers them (undefined: the calculator), and those that only receive them. */
-export type Route = {answerFrom: string | undefined; sendTo: readonly string[]};
-
-/** The fields of a route, of a partner and of a caller. */
-export const routeFields = {
-  answer_from: name
-    .optional()
-    .describe('What answers the leads: a destination of kind `lead-api`, or `calculator`, as without it.'),
-  send_to: z
-    .array(name)
-    .refine((names) => new Set(names).size === names.length, 'must not name a destination twice')
-    .optional()
-    .describe('The destinations that only receive the leads, or are told of them.'),
-};
-
-export const toRoute = ({
-  answer_from: answerFrom,
-  send_to = [],
-}: {
-  answer_from?: string | undefined;
-  send_to?: readonly string[] | undefined;
-}): Route => ({answerFrom: answerFrom === calculatorName ? undefined : answerFrom, sendTo: send_to});
-
-/** What is wrong with the names in a route, and in which field. */
-export function routeFaults(
-  {answerFrom, sendTo}: Route,
-  destinations: ReadonlyMap<string, DestinationSettings>,
-): {path: PropertyKey[]; fault: string}[] {
-  const faults: {path: PropertyKey[]; fault: string}[] = [];
-  const add = (path: [string, ...PropertyKey[]], fault: string) =>
-    faults.push({path, fault: `${path[0]}: ${fault}`});
-  if (answerFrom !== undefined) {
-    const type = destinations.get(answerFrom)?.type;
-    if (!type) add(['answer_from'], `${answerFrom} is not among the destinations`);
-    else if (type !== 'lead-api')
-      add(['answer_from'], `${answerFrom} is no lead-api, so it cannot answer leads`);
-  }
-  for (const [index, name] of sendTo.entries()) {
-    if (!destinations.has(name)) add(['send_to', index], `${name} is not among the destinations`);
-    if (name === answerFrom)
-      add(['send_to', index], `${name} gets the leads already, because it answers them`);
-  }
-  return faults;
-}
 
 /** What happens to a lead whose reply was lost: it is sent again, or held until an operator decides. */
 export type OnLostReply = LeadApiSettings['onLostReply'];

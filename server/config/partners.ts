@@ -9,7 +9,7 @@ import {inCamelCase} from './camel-case.ts';
 import {confirmSchema} from './confirmations.ts';
 import {consentSchema, looksMarked} from './consent.ts';
 import {contextFieldsSchema} from './context-fields.ts';
-import {routeFields, toRoute} from './destinations.ts';
+import {routeFields, toRoute} from './routes.ts';
 import {isCovered, origin} from './origins.ts';
 import {forEver, maxKeepConsentYears, maxRetainDays} from './retention.ts';
 import {cid, displayName, emailAddress, name, telephone} from './values.ts';

@@ -4,7 +4,8 @@
 import type {z} from 'zod';
 import {routeOf} from './callers.ts';
 import {viaFault} from './confirmations.ts';
-import {mailSettings, routeFaults, type DestinationSettings, type Environs} from './destinations.ts';
+import {mailSettings, type DestinationSettings, type Environs} from './destinations.ts';
+import {routeFaults} from './routes.ts';
 import type {SettingsReader} from './environment.ts';
 import type {BusinessFile} from './file.ts';
 

@@ -58,6 +58,12 @@ export type NewDelivery = {
 };
 
 /**
+ * A delivery that there will be if the amounts are those of a rule, or none of another one (leads/routing.ts).
+ * - `least`: the total from which on there is. Null: if no other one of the lead becomes a delivery
+ */
+export type OpenRoute = Pick<NewDelivery, 'destination' | 'content' | 'address'> & {least: number | null};
+
+/**
  * What a delivery takes to its destination: the lead, an event of it, or an event for those who had it, which names nobody.
  * `contact` is for mailboxes alone that have the names of leads. Undefined if the lead was erased or cannot be read.
  */

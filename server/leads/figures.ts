@@ -49,6 +49,16 @@ export type FigureStore = {
     oldest: string | null;
     deliveries: {destination: string; deliveries: number}[];
   }>;
+  /**
+   * Of these senders, the leads since a time that went nowhere, nor wait for amounts that decide it: the id of the newest, and how
+   * many there are, 1,000 at most.
+   * @param partners keys. @param cids of callers
+   */
+  countUntaken(
+    since: number,
+    partners: readonly string[],
+    cids: readonly string[],
+  ): Promise<{partner: string | null; leads: number; newest: string}[]>;
   /** What has not been heard of stops and erasures, by destination. */
   unheard(): Promise<Unheard[]>;
   /** Of the leads since a time, in cells of `width` milliseconds. */

@@ -2,17 +2,18 @@
  * What stops no start, but somebody should know: leads that nobody is told of, leads without a consent, and consent texts that
  * look wrong. These checks would rather miss a wrong text than warn of a right one.
  */
+import {leadTypes} from '../../contract/fields.ts';
 import {consentParts} from '../../form/consent-text.ts';
 import {langOf} from '../../form/words/text-in-language.ts';
 import {routeOf} from '../config/callers.ts';
 import {namesOf, type Config} from '../config/config.ts';
-import type {Route} from '../config/destinations.ts';
+import {receiversOf, type Route} from '../config/routes.ts';
 import type {Partner} from '../config/partners.ts';
 import {unseen} from './hidden-characters.ts';
 import type {RememberedText} from './stored-lead.ts';
 
 type Configured = Pick<Config, 'partners' | 'callers' | 'destinations' | 'alerts'>;
-type Kind = 'unheard' | 'unmailed' | 'uncallable' | 'texts';
+type Kind = 'unheard' | 'unmailed' | 'uncallable' | 'texts' | 'rules' | 'unnamed';
 /** `subject`: `-` if it is about callers. `text`: a sentence without its full stop. */
 export type LeadDoubt = {kind: Kind; subject: '-' | null; text: string; remedy: string};
 
@@ -27,6 +28,14 @@ export function leadDoubts(config: Configured, remembered: readonly RememberedTe
     .filter(({consent}) => !consent)
     .map(({key}) => (isGone(key) ? `${key} (its consent text is gone from the configuration)` : key));
   const texts = partners.flatMap((each) => doubtfulTexts(each, config));
+  const unnamed = partners.flatMap((each) => unnamedReceivers(each, config));
+  const never = [
+    ...partners.flatMap((each) => neverMet(each.key, each, asksOf(each))),
+    ...callers.flatMap((each) => neverMet(each.user, routeOf(each), askedOfCallers)),
+  ];
+  const leaves = [...partners, ...callers.map((each) => ({key: each.user, ...routeOf(each)}))]
+    .filter(mayTakeNone)
+    .map(({key}) => key);
   const which = 'which names an email, chat, webhook or lead-api (docs/destinations.md).';
   const caller = `Set destinations, and send_to of the caller, ${which}`;
   const consent = 'Set consent of the partner (docs/partners.md#consent).';
@@ -37,6 +46,19 @@ export function leadDoubts(config: Configured, remembered: readonly RememberedTe
     ['unmailed', holding, "No e-mail says when leads of * are held as a bot's", alert],
     ['uncallable', lacking, 'Nobody may call the leads of *, because visitors agree to nothing', consent],
     ['texts', texts, 'Consent texts are probably wrong: *', 'See docs/partners.md#consent.'],
+    [
+      'unnamed',
+      unnamed,
+      'Consent texts do not name who gets the leads: *',
+      'Name each company that may call, and the destination as the text names it (docs/partners.md#consent).',
+    ],
+    ['rules', never, 'Rules of send_to that no lead can meet: *', 'See docs/partners.md#rules.'],
+    [
+      'rules',
+      leaves,
+      'A lead of * that meets no rule of send_to goes nowhere',
+      'Add {"to": …, "otherwise": true}, or a name without a rule.',
+    ],
   ];
   return rows.flatMap(([kind, names, text, remedy]) => {
     const subject = names === users ? '-' : null;
@@ -45,12 +67,56 @@ export function leadDoubts(config: Configured, remembered: readonly RememberedTe
 }
 
 /** Without `lead.created`, a webhook or a room hears of no more than a late answer. No route names a confirmation. */
-const isHeard = ({answerFrom, sendTo}: Route, {destinations}: Configured): boolean =>
-  [answerFrom ?? '', ...sendTo].some((name) => {
+const isHeard = ({answerFrom, ...route}: Route, {destinations}: Configured): boolean =>
+  [answerFrom ?? '', ...receiversOf(route)].some((name) => {
     const settings = destinations.get(name);
     if (!settings || !('events' in settings)) return settings !== undefined;
     return settings.events?.includes('lead.created') ?? true;
   });
+
+/** What the leads of a sender can say. */
+type Asked = {leadTypes: readonly string[]; fields: readonly string[]; context: readonly string[]};
+const asksOf = ({leadTypes, ask, contextFields}: Partner): Asked => ({
+  leadTypes,
+  fields: ask,
+  context: contextFields.map(({name}) => name),
+});
+const askedOfCallers: Asked = {leadTypes, fields: ['state'], context: []};
+
+/** Such as `acme: texas (state is not asked for)`. */
+const neverMet = (who: string, {rules = []}: Pick<Route, 'rules'>, asked: Asked): string[] =>
+  rules.flatMap(({to, when = {}}) => {
+    const isAmount = when.total_at_least !== undefined || when.credit_score !== undefined;
+    const types = when.lead_type ?? (isAmount ? ['prequalification'] : asked.leadTypes);
+    const why = [
+      !types.some((type) => asked.leadTypes.includes(type)) && 'lead_types has no such leads',
+      isAmount && !types.includes('prequalification') && 'standard leads have no amounts and no score',
+      when.state && !asked.fields.includes('state') && 'ask does not name state',
+      ...Object.keys(when.context ?? {}).map(
+        (name) => !asked.context.includes(name) && `context_fields does not name ${name}`,
+      ),
+    ].find((each) => typeof each === 'string');
+    return why === undefined ? [] : [`${who}: ${to} (${why})`];
+  });
+
+/** Whether a lead may go nowhere, because it meets no rule. */
+export const mayTakeNone = ({answerFrom, sendTo, rules}: Route): boolean =>
+  rules !== undefined &&
+  answerFrom === undefined &&
+  sendTo.length === 0 &&
+  rules.every(({otherwise}) => !otherwise);
+
+/** Such as `acme/en (lender)`: another company, by the name of its destination. */
+function unnamedReceivers(partner: Partner, {destinations}: Configured): string[] {
+  const receivers = [partner.answerFrom ?? [], receiversOf(partner)].flat();
+  const services = receivers.filter((each) => destinations.get(each)?.type === 'lead-api');
+  return Object.entries(partner.consent?.texts ?? {}).flatMap(([tag, {text}]) => {
+    const words = wordsOf(text).join('');
+    const missing = services.filter((each) => !words.includes(wordsOf(each)[0] ?? ''));
+    const where = [partner.key, langOf(tag) ?? []].flat().join('/');
+    return missing.length > 0 ? [`${where} (${missing.join(', ')})`] : [];
+  });
+}
 
 /** Such as `acme/en (seems to be in es)`. */
 const doubtfulTexts = (partner: Partner, config: Configured): string[] =>
@@ -87,7 +153,7 @@ function otherLanguage(words: readonly string[], tag: string): string | undefine
 
 /** Whether a text names its partner, or a lead service that gets the leads: `Acme` is enough for `Acme Funding, LLC`. */
 function namesCompany(words: readonly string[], {key, name, ...route}: Partner, {destinations}: Configured) {
-  const receivers = [route.answerFrom ?? '', ...route.sendTo];
+  const receivers = [route.answerFrom ?? '', ...receiversOf(route)];
   const services = receivers.filter((each) => destinations.get(each)?.type === 'lead-api');
   return [key, name, route.confirm?.from_name ?? '', ...services].some((each) => {
     const first = wordsOf(each).find((word) => word !== 'the');

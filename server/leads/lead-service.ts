@@ -14,6 +14,7 @@ import type {DeliveryContent, DueDelivery, FirstContent, NewDelivery, UnusedLeas
 import {StoreUnavailable} from './store-errors.ts';
 import type {Accepted, LeadEntry, NewLead} from './new-lead.ts';
 import type {LeadPort} from './ports.ts';
+import {hashOfRules, routed} from './routing.ts';
 
 /** What became of a new lead: it is stored, or one of the reasons of `Accepted` why it is not. */
 export type Submitted =
@@ -87,10 +88,11 @@ export const createLeadService = (parts: Parts): LeadService => ({
 async function submit(parts: Parts, lead: NewLead): Promise<Submitted> {
   const {store, calculate, dispatcher, emit, timings} = parts;
   const createdAt = Date.now();
-  const deliveries = deliveriesOf(parts, lead, createdAt);
   const answer = lead.answerFrom === undefined ? calculate(lead.lead) : pending;
+  const {sendTo, ...routing} = await route(parts, lead, answer);
+  const deliveries = deliveriesOf(parts, {...lead, sendTo}, createdAt);
   const consent = lead.consent && {...lead.consent, ...known('evidence', parts.evidence?.())};
-  const entry: LeadEntry = {...lead, consent, id: randomUUIDv7(), createdAt, answer, deliveries};
+  const entry: LeadEntry = {...lead, ...routing, consent, id: randomUUIDv7(), createdAt, answer, deliveries};
   const accepted = await store.accept(entry).catch((error: unknown) => {
     if (error instanceof StoreUnavailable) abandonDeliveries(dispatcher, entry);
     throw error;
@@ -118,6 +120,30 @@ const latest = async (store: LeadPort, stored: StoredLead): Promise<StoredLead> 
   stored.answer.status === 'pending'
     ? ((await store.find(stored.id).catch(() => undefined)) ?? stored)
     : stored;
+
+/** Who gets the lead besides whoever answers it. */
+async function route(
+  {store, dispatcher}: Parts,
+  lead: NewLead,
+  answer: Answer,
+): Promise<Pick<LeadEntry, 'openRoutes' | 'routing'> & {sendTo: readonly string[]}> {
+  const {rules, sendTo = [], language} = lead;
+  if (!rules) return {sendTo};
+  const {taken, open} = routed(rules, {...lead, answer});
+  // A repeat and a correction go where the first one went, whatever the rules are now.
+  const before = (await store.receiversBefore(lead)).filter((name) => dispatcher.addressOf(name) !== null);
+  const all = new Set([...sendTo, ...taken, ...before]);
+  const openRoutes = open
+    .filter(({to}) => !all.has(to))
+    .map(({to, least}) => ({
+      destination: to,
+      content: dispatcher.contentFor(to),
+      address: dispatcher.addressOf(to),
+      least,
+    }));
+  all.delete(lead.answerFrom ?? '');
+  return {sendTo: [...all], openRoutes, routing: {rules: hashOfRules(rules), ...known('language', language)}};
+}
 
 function deliveriesOf(parts: Parts, lead: NewLead, createdAt: number): NewDelivery[] {
   const {answerFrom, sendTo = [], confirmBy, hold = false} = lead;

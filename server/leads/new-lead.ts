@@ -1,8 +1,9 @@
 /** A new lead on its way into the store. */
 import type {Context} from '../../contract/embed.ts';
-import type {ConfirmationRequest, NewDelivery} from './deliveries.ts';
+import type {Rule} from '../config/routes.ts';
+import type {ConfirmationRequest, NewDelivery, OpenRoute} from './deliveries.ts';
 import type {IdempotencyKey} from './idempotency.ts';
-import type {Circumstances, LeadRecord, RememberedText, StoredLead} from './stored-lead.ts';
+import type {Circumstances, LeadRecord, RememberedText, Routing, StoredLead} from './stored-lead.ts';
 
 type KnownCircumstances = {[Name in keyof Circumstances]?: NonNullable<Circumstances[Name]> | undefined};
 
@@ -13,6 +14,10 @@ export type NewLead = Pick<StoredLead, 'lead' | 'partner'> &
     answerFrom?: string | undefined;
     /** Further destinations, which only receive the lead. */
     sendTo?: readonly string[] | undefined;
+    /** Which of them get the lead by its answers, beside those of `sendTo`. */
+    rules?: readonly Rule[] | undefined;
+    /** That of the form, or of the consent that a caller brought. */
+    language?: string | undefined;
     /** The destination that confirms the lead to its visitor, if there is a `confirmation`. */
     confirmBy?: string | undefined;
     /** If true, the lead is stored, but not delivered until an operator decides. */
@@ -39,7 +44,13 @@ export type NewLead = Pick<StoredLead, 'lead' | 'partner'> &
   };
 
 /** A new lead that the service has given an id, its first answer, and its deliveries. */
-export type LeadEntry = NewLead & StoredLead & {deliveries?: readonly NewDelivery[] | undefined};
+export type LeadEntry = NewLead &
+  StoredLead & {
+    deliveries?: readonly NewDelivery[] | undefined;
+    /** The deliveries that its amounts will decide about. */
+    openRoutes?: readonly OpenRoute[] | undefined;
+    routing?: Routing | undefined;
+  };
 
 /**
  * What `accept` did. All outcomes but `created` store nothing.

@@ -128,6 +128,13 @@ export const noCircumstances: Circumstances = {
   supersedes: null,
 };
 
+/**
+ * By what it was decided who gets a lead, if that depends on the lead (routing.ts).
+ * - `rules`: the beginning of the hash of the rules in the archive
+ * - `language`: of the form, or of the consent that a caller brought
+ */
+export type Routing = {rules: string; language?: string | undefined};
+
 /** For whom a consent was revoked: for the partner of the lead, or for all. */
 export const revocationScopes = ['partner', 'all'] as const;
 export type RevocationScope = (typeof revocationScopes)[number];
@@ -144,6 +151,7 @@ export type LeadRecord = StoredLead &
     isAnsweredLater: boolean;
     /** The id of the earlier lead with the same fields. The answer of a duplicate is that of this lead. */
     duplicateOf: string | null;
+    routing?: Routing | undefined;
     /** Missing while nobody has revoked the consent. */
     revoked?: Revocation | undefined;
     /** Missing unless the lead is held because of its number. */

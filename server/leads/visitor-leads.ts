@@ -6,6 +6,7 @@ import type {Explanation} from '../../contract/amounts.ts';
 import type {EmbedAnswer, EmbedSubmission} from '../../contract/embed.ts';
 import {confirmedBy} from '../config/confirmations.ts';
 import {mergesDuplicates, type Partner} from '../config/partners.ts';
+import {receiversOf} from '../config/routes.ts';
 import type {addressDigests, networkDigests} from './confirmation-digests.ts';
 import {comparableText, type IdempotencyDigests, type IdempotencyKey} from './idempotency.ts';
 import {readLead, replayLead, submitLead} from './intake.ts';
@@ -87,12 +88,12 @@ export async function takeVisitorLead(
     if (!stored) throw problem;
     return {outcome: 'replayed', stored};
   }
-  const {answerFrom, sendTo} = partner;
+  const {answerFrom, sendTo, rules} = partner;
   const hold = suspect !== undefined && partner.suspect === 'hold';
   const supersedes = await supersededId(visitorService, partner, body);
   // A merged duplicate is not delivered. If no leads of the partner are delivered, nothing is merged. A lead that is
   // held, or that corrects an earlier one, is never merged, because the other lead would be delivered in its place.
-  const isDelivered = answerFrom !== undefined || sendTo.length > 0;
+  const isDelivered = answerFrom !== undefined || receiversOf(partner).length > 0;
   const merges =
     sent.mayMerge && mergesDuplicates(partner, lead.lead_type) && isDelivered && !hold && !supersedes;
   return submitLead(service, {
@@ -100,6 +101,8 @@ export async function takeVisitorLead(
     partner: partner.key,
     answerFrom,
     sendTo,
+    rules,
+    language: body?.lang ?? given.consent?.textLanguage,
     hold,
     ...given,
     attribution: body && readAttribution(visitor, body),

@@ -7,6 +7,7 @@ import {
 } from '../admin/destinations.ts';
 import {ofLists} from '../admin/operations/table.ts';
 import {routeOf} from '../config/callers.ts';
+import {receiversOf} from '../config/routes.ts';
 import {counted} from '../admin/words.ts';
 import {html, type Html} from '../html/html.ts';
 import {openStates} from '../leads/deliveries.ts';
@@ -73,7 +74,7 @@ function rowOf(row: DestinationRow, cells: Cells, visit: Visit): Html {
 const hasCallers = (name: string, {admin: {config}}: Visit) =>
   config.callers
     .map((caller) => routeOf(caller))
-    .some(({answerFrom, sendTo}) => answerFrom === name || sendTo.includes(name));
+    .some(({answerFrom, ...route}) => answerFrom === name || receiversOf(route).includes(name));
 
 export function waitingWords(row: DestinationRow, visit: Visit): string {
   const {waiting, oldest_created_at: oldest} = row;

@@ -46,7 +46,7 @@ export async function leadPage(visit: Visit): Promise<Reply> {
         <div>${contentOf(sheet, visit)}</div>
         <aside>
           <h2>What happened</h2>
-          ${timelineOf(id, sheet, visit)}
+          ${timelineOf(id, sheet, visit)}${sheet.routes.length > 0 && routesDetails(sheet.routes)}
         </aside>
       </div>
       <p class="row">${buttons}</p>
@@ -194,6 +194,17 @@ const whyDetails = ({policy, parts}: NonNullable<CallSheet['why']>): Html =>
     <summary>Why these amounts</summary>
     ${facts(parts.map(({part, text}) => [names[part], printable(text)]))}
     <p class="q s">By the figures of policy ${policy.version}.</p>
+  </details>`;
+
+const routesDetails = (routes: CallSheet['routes']): Html =>
+  html`<details>
+    <summary>Why it went there</summary>
+    ${facts(
+      routes.map(({to, takes, why}) => [
+        printable(to),
+        printable(`${takes === null ? 'Not known yet' : takes ? 'Gets it' : 'Does not get it'}: ${why}`),
+      ]),
+    )}
   </details>`;
 
 const partRow = (part: (typeof amountParts)[number], amounts: Amounts): Html =>

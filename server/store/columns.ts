@@ -263,6 +263,13 @@ export const tables = {
     since: 7,
   },
 
+  /** What the amounts of a lead, which an upstream has yet to give, will decide: who else gets it (`OpenRoute`). */
+  open_routes: {
+    columns: {lead_id: lead, destination: text, content: text, address: textOrNull, least: integerOrNull},
+    primaryKey: ['lead_id', 'destination'],
+    since: 22,
+  },
+
   /** The confirmations that visitors of the last day got, or were to get (`ConfirmationRequest`). */
   confirmations: {
     columns: {

@@ -74,7 +74,7 @@ const emptyRow = `
     erased_at = CAST($1 AS BIGINT)
   WHERE id = $2 AND erased_at IS NULL RETURNING id`;
 const deleteRelated = [
-  ...['consents', 'context_values', 'same_leads', 'confirmations'].map(
+  ...['consents', 'context_values', 'same_leads', 'confirmations', 'open_routes'].map(
     (table) => `DELETE FROM ${table} WHERE lead_id = $1`,
   ),
   // Whoever asked to know is still to be told that it was erased.

@@ -135,6 +135,19 @@ export function figureQueries(context: Context): FigureStore {
       return {...suspects!, deliveries: await read(statement(heldText))};
     },
 
+    countUntaken(since, partners, cids) {
+      const text = `
+        SELECT partner, COUNT(*) AS leads, MAX(id) AS newest FROM (
+          SELECT id, partner FROM leads
+          WHERE id >= $1 AND duplicate_of IS NULL AND erased_at IS NULL AND suppressed_at IS NULL
+            AND (partner IN ${jsonList('$2')} OR (partner IS NULL AND cid IN ${jsonList('$3')}))
+            AND NOT EXISTS (SELECT 1 FROM deliveries WHERE lead_id = leads.id AND content <> 'confirmation')
+            AND NOT EXISTS (SELECT 1 FROM open_routes WHERE lead_id = leads.id)
+          ORDER BY id DESC LIMIT 1000) AS untaken
+        GROUP BY partner`;
+      return read(statement(text, firstIdAt(since), JSON.stringify(partners), JSON.stringify(cids)));
+    },
+
     unheard() {
       const text = `
         SELECT destination, content, address, COUNT(*) AS leads, MIN(happened_at) AS since,

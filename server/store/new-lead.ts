@@ -107,6 +107,8 @@ export function rowsOf(rows: NewRows, duplicateOf: string | null): NewRows {
     leads: [{...lead, duplicate_of: duplicateOf}],
     deliveries: deliveriesOfDuplicate(rows.deliveries),
     same_leads: [],
+    // Its amounts are those of the earlier lead, which goes where they lead.
+    open_routes: [],
     confirmations: [],
   };
 }

@@ -26,6 +26,7 @@ export const newTables = [
   'spent_proofs',
   'confirmations',
   'person_digests',
+  'open_routes',
 ] as const;
 
 /**
@@ -81,12 +82,20 @@ type Storing = {
 
 export function toNewRows(entry: LeadEntry, {storedWords, digests, sender}: Storing): NewRows {
   const {id, createdAt, partner, idempotency = [], leadDigests = [], deliveries = []} = entry;
+  const {openRoutes = [], routing} = entry;
   const {proof, consentText, contextFilters = {}, confirmation} = entry;
   const ofLead = {lead_id: id, created_at: createdAt};
   const {cid, lead_type, ...fields} = entry.lead;
   const {status, ...values} = toAnswerRow(entry.answer);
   const {consent, attribution, context} = circumstancesOf(entry);
-  const personal: PersonalData = {lead: fields, answer: values, consent, attribution, context};
+  const personal: PersonalData = {
+    lead: fields,
+    answer: values,
+    consent,
+    attribution,
+    context,
+    ...(routing && {routing}),
+  };
   const neverEncrypted = {...rowOfLead(entry), cid, lead_type, status};
   return {
     leads: [{...neverEncrypted, ...nothingInClear, suppressed_at: sender === undefined ? createdAt : null}],
@@ -106,6 +115,7 @@ export function toNewRows(entry: LeadEntry, {storedWords, digests, sender}: Stor
     spent_proofs: proof ? [{nonce: proof.nonce, expires_at: proof.expiresAt}] : [],
     confirmations: confirmation ? [{...toConfirmationRow(confirmation), ...ofLead}] : [],
     person_digests: digests.map((digest) => ({digest, lead_id: id})),
+    open_routes: openRoutes.map(({address = null, ...route}) => ({...route, address, lead_id: id})),
   };
 }
 

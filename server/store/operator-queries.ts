@@ -70,7 +70,7 @@ function drop(now: number, batch: Batch): Statement[] {
   return [
     statement(endText, ...where.values, now),
     statement(refuse, ...boundsOf(batch)),
-    announce(now, from.lead, to.lead, 'refused'),
+    ...announce(now, from.lead, to.lead, 'refused'),
   ];
 }
 

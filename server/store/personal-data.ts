@@ -5,7 +5,7 @@
 import {amountNames} from '../../contract/amounts.ts';
 import type {Context} from '../../contract/embed.ts';
 import {tableOf} from '../../contract/table-of.ts';
-import type {Consent, LeadRecord} from '../leads/stored-lead.ts';
+import type {Consent, LeadRecord, Routing} from '../leads/stored-lead.ts';
 import type {RowOf} from './columns.ts';
 import {list} from './database.ts';
 import {DecryptionError} from './encryption.ts';
@@ -25,6 +25,7 @@ export type PersonalData = {
   consent: Consent | null;
   attribution: LeadRecord['attribution'];
   context: Context | null;
+  routing?: Routing | undefined;
 };
 
 /**

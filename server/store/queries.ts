@@ -1,7 +1,7 @@
 /** All queries of the store for both databases, except storing new leads. */
 import {dayLength} from '../config/timings.ts';
 import type {Context, PersonIndex} from './context.ts';
-import {erasedFingerprint, keyLifetime, selectKey, type KnownKey} from './new-lead.ts';
+import {erasedFingerprint, keyLifetime, selectKey, selectSameLead, type KnownKey} from './new-lead.ts';
 import {tables, type RowOf, type TableName} from './columns.ts';
 import {accountQueries} from './account-queries.ts';
 import {alertQueries} from './alert-queries.ts';
@@ -186,6 +186,16 @@ export function leadQueries(
       if (!found) return undefined;
       const {fingerprint, lead: leadId} = found;
       return {fingerprint, leadId, isErased: fingerprint === erasedFingerprint};
+    },
+
+    async receiversBefore({partner, leadDigests = [], supersedes}) {
+      const same = leadDigests.map((digest) => read(selectSameLead(partner, digest, Date.now())));
+      const ids = [supersedes, ...(await Promise.all(same)).flat().map(({lead}) => lead)];
+      const text = `
+        SELECT DISTINCT destination FROM deliveries WHERE lead_id IN ${jsonList('$1')}
+          AND content IN ('lead', 'created') AND gives_answer = 0 AND state <> 'dropped'`;
+      const rows = await read(statement(text, JSON.stringify(ids.filter((id) => id !== undefined))));
+      return rows.map(({destination}) => String(destination));
     },
 
     async consentTexts() {

@@ -62,7 +62,7 @@ export function recordOf(entry: LeadEntry, duplicateOf: string | null): LeadReco
   const {id, createdAt, lead, partner, answer} = entry;
   const isAnsweredLater = answer.status === 'pending' && duplicateOf === null;
   const stored = {id, createdAt, lead, partner, answer, isAnsweredLater, duplicateOf};
-  return {...stored, ...circumstancesOf(entry)};
+  return {...stored, ...circumstancesOf(entry), ...(entry.routing && {routing: entry.routing})};
 }
 
 const columnsOfLead = [
@@ -127,7 +127,7 @@ export function toLead(row: ReadRow, encryptor: Encryptor): FullLead | Tombstone
       throw new DecryptionError('It was erased, and yet there is encrypted data of it');
     return {...identity, cid, erasedAt};
   }
-  const {lead, answer, consent, attribution, context} = personalDataOf(row, encryptor);
+  const {lead, answer, consent, attribution, context, routing} = personalDataOf(row, encryptor);
   return {
     ...identity,
     lead: {cid, lead_type, ...lead} as Lead,
@@ -136,6 +136,7 @@ export function toLead(row: ReadRow, encryptor: Encryptor): FullLead | Tombstone
     attribution,
     context,
     suspect: row.suspect,
+    ...(routing && {routing}),
   };
 }
 

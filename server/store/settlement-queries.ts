@@ -2,6 +2,7 @@
  * The queries with which a process reports how an attempt ended, for both databases: the delivery ends, and may give its
  * lead the answer, or it is due again later. claim-queries.ts says which reports count.
  */
+import {totalAmount} from '../../contract/amounts.ts';
 import type {FormFieldName} from '../../contract/fields.ts';
 import {tableOf} from '../../contract/table-of.ts';
 import {
@@ -47,14 +48,50 @@ const announceText = `
   ON CONFLICT (lead_id, destination, content) DO NOTHING`;
 
 /**
- * The statement that must follow each statement that may have given leads their final answer. It stores a delivery of
- * this answer for each destination that was told of the lead. If the delivery that told of the lead is held, this one is
- * held, too, for the same reason. Nothing is stored for leads whose answer was announced before, or came from the calculator.
- * @param from the id of the first lead, and `to` that of the last
+ * What waited for the amounts. A destination without `least` gets the lead if no other one does. If a delivery of the lead is
+ * held until somebody decides about its sender or its number, these are held, too.
  */
-export function announce(now: number, from: string, to: string, status: FinalAnswer['status']): Statement {
+const routeText = `
+  INSERT INTO deliveries (lead_id, destination, content, gives_answer, state, attempts, ambiguous, ambiguous_counted,
+    next_attempt_at, leased_until, happened_at, address, reason)
+  SELECT lead_id, destination, content, 0, CASE WHEN held_for IS NULL THEN 'waiting' ELSE 'held' END, 0, 0, 0,
+    CAST($1 AS BIGINT), 0, CAST($1 AS BIGINT), address, held_for
+  FROM (SELECT lead_id, destination, content, address, least,
+      (SELECT MAX(least) FROM open_routes AS other
+        WHERE other.lead_id = open_routes.lead_id AND other.least <= CAST($2 AS BIGINT)) AS taken,
+      (SELECT MAX(reason) FROM deliveries AS told
+        WHERE told.lead_id = open_routes.lead_id AND told.state = 'held'
+          AND told.reason IN ('suspect', 'suppressed')) AS held_for
+    FROM open_routes WHERE lead_id >= $3 AND lead_id <= $4) AS opened
+  WHERE (least <= CAST($2 AS BIGINT) OR (least IS NULL AND taken IS NULL))
+    AND EXISTS (SELECT 1 FROM leads
+      WHERE id = opened.lead_id AND status = $5 AND erased_at IS NULL AND revoked_at IS NULL)
+  ON CONFLICT (lead_id, destination, content) DO NOTHING`;
+const closeRoutes = `
+  DELETE FROM open_routes WHERE lead_id >= $1 AND lead_id <= $2
+    AND EXISTS (SELECT 1 FROM leads WHERE id = open_routes.lead_id AND status = $3)`;
+
+/**
+ * The statements that must follow each statement that may have given leads their final answer. They store a delivery of
+ * this answer for each destination that was told of the lead, and one of the lead for those that its amounts decide about. If
+ * the delivery that told of the lead is held, the others are held, too, for the same reason. Nothing is stored for leads whose
+ * answer was announced before, or came from the calculator.
+ * @param from the id of the first lead, and `to` that of the last
+ * @param total of the amounts of the lead. Without one, there are none
+ */
+export function announce(
+  now: number,
+  from: string,
+  to: string,
+  status: FinalAnswer['status'],
+  total = -1,
+): Statement[] {
   const content: DeliveryContent = status === 'done' ? 'answered' : 'refused';
-  return statement(announceText, content, now, from, to, status);
+  return [
+    statement(announceText, content, now, from, to, status),
+    statement(routeText, now, total, from, to, status),
+    statement(closeRoutes, from, to, status),
+  ];
 }
 
 /** When a delivery with this outcome may change the answer of its lead. */
@@ -111,6 +148,9 @@ export function toRecipients(stored: string | null): Recipients | null {
     return null;
   }
 }
+
+const totalOf = (answer: FinalAnswer) =>
+  answer.status === 'done' ? answer.amounts?.[totalAmount] : undefined;
 
 const refusedAnswer = (fields: readonly FormFieldName[] | undefined): FinalAnswer =>
   fields ? {status: 'refused', fields} : {status: 'refused'};
@@ -197,7 +237,7 @@ async function settle(context: Settling, key: DeliveryKey, leaseEnd: number, set
     leaseEnd,
     endDelivery,
     ...giveAnswer(context, answer, isRefused ? 'refused' : 'delivered', answering, destination),
-    announce(now, lead, lead, answer.status),
+    ...announce(now, lead, lead, answer.status, totalOf(answer)),
   );
   if (answered.length > 0) return answer;
   // The delivery has ended, whether the lead can be opened now or not.

@@ -6,7 +6,9 @@ import {tableOf} from '../../../contract/table-of.ts';
 import {afterTouch} from '../../../form/words/en.ts';
 import type {Admin} from '../admin.ts';
 import {inCamelCase} from '../../config/camel-case.ts';
-import {correctLead, readCorrectable, routeFor} from '../correcting.ts';
+import {receiversOf} from '../../config/routes.ts';
+import {correctLead, readCorrectable} from '../correcting.ts';
+import {routeFor} from '../routing.ts';
 import {leadOf} from '../lead-names.ts';
 import {addRequest, endRequest, keepLead, listRequests, privacyRequest} from '../privacy-requests.ts';
 import {readTime} from '../times.ts';
@@ -146,8 +148,8 @@ of another number, so a corrected number is one of which it is not known whether
   async plan({store, config, noteAccess}, {lead: named}) {
     const record = await readCorrectable({store}, named);
     await noteAccess({lead: record.id});
-    const {answerFrom, sendTo} = routeFor(config, record);
-    const told = [answerFrom ?? [], sendTo].flat();
+    const {answerFrom, ...route} = routeFor(config, record);
+    const told = [answerFrom ?? [], receiversOf(route)].flat();
     return {
       does: [
         `Another lead takes its place, and ${told.length > 0 ? `these are told: ${told.join(', ')}` : 'nobody is told'}.`,

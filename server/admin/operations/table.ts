@@ -10,6 +10,7 @@ import {leads} from './leads.ts';
 import {isChanging, type AnyChanging, type Group, type OnLead, type OnList, type Row} from './operation.ts';
 import {operators} from './operators.ts';
 import {partners} from './partners.ts';
+import {routes} from './routes.ts';
 import {versions} from './versions.ts';
 
 export const groups: readonly Group[] = [
@@ -22,6 +23,7 @@ export const groups: readonly Group[] = [
   audit,
   keys,
   evidence,
+  routes,
   versions,
 ];
 const rows = groups.flatMap((group) => group.rows);

@@ -67,7 +67,12 @@ export function jsonApi({
     const route = routeOf(caller);
     const {id} =
       before ??
-      (await submitLead(service, {lead, partner: null, ...route, ...given, attribution, idempotency})).stored;
+      (
+        await submitLead(service, {
+          ...{lead, partner: null, ...route, ...given, attribution, idempotency},
+          language: given.consent?.textLanguage,
+        })
+      ).stored;
     request.leadId = id;
     response.setHeader('Location', `${paths.leads}/${id}`);
     replyJson(response, 201, {id});

@@ -1,0 +1,89 @@
+/** Why a lead went where it went: the rules that were in force when it was stored, and what each says of it. */
+import {z} from 'zod';
+import {totalAmount} from '../../contract/amounts.ts';
+import {formatMoney} from '../../form/format-money.ts';
+import {routeOf} from '../config/callers.ts';
+import type {Config} from '../config/config.ts';
+import {receiversOf, type Route, type Rule, type When} from '../config/routes.ts';
+import type {FullLead, LeadReader} from '../leads/lead-filter.ts';
+import {checked, routed, type RoutedFacts} from '../leads/routing.ts';
+import type {With} from './admin.ts';
+
+/** Where such a lead goes by the configuration in force. */
+export function routeFor({partners, callers}: Config, {partner, lead: {cid}}: FullLead): Route {
+  const caller = callers.find(({cids}) => cids.includes(cid));
+  const route = partner === null ? caller && routeOf(caller) : partners.find(({key}) => key === partner);
+  return route ?? {answerFrom: undefined, sendTo: []};
+}
+
+/** `takes`: null while the amounts are not known that decide it */
+export const routeRow = z.object({to: z.string(), takes: z.boolean().nullable(), why: z.string()});
+export type RouteRow = z.infer<typeof routeRow>;
+
+/**
+ * - `areOld`: the rules are those of the moment in which the lead was stored, and not those in force
+ * - `rows`: one for each destination of `send_to`, and none if no rule was asked
+ */
+export type Routes = {areOld: boolean; rows: RouteRow[]};
+
+/** Amounts as people read them, and what the visitor gave. */
+const given: {[Name in keyof When]-?: (facts: RoutedFacts) => string} = {
+  state: ({lead}) => lead.state ?? 'no state',
+  total_at_least({answer}) {
+    if (answer.status === 'pending') return 'the total is not known yet';
+    const total = answer.status === 'done' ? answer.amounts?.[totalAmount] : undefined;
+    return total === undefined ? 'no total' : `total ${formatMoney(total, 'en-US')}`;
+  },
+  credit_score: ({lead}) =>
+    lead.lead_type === 'prequalification' ? `score ${lead.credit_score}` : 'no score',
+  lead_type: ({lead}) => lead.lead_type,
+  language: ({language}) => (language === undefined ? 'no language' : `language ${language}`),
+  context: ({context}) =>
+    Object.entries(context ?? {})
+      .map(([name, value]) => `${name}=${value}`)
+      .join(', ') || 'no hidden fields',
+};
+
+/** Such as `not TX or OK`. */
+function wanted(name: keyof When, when: When): string {
+  if (name === 'total_at_least') return `less than ${formatMoney(when.total_at_least ?? 0, 'en-US')}`;
+  if (name === 'context')
+    return Object.entries(when.context ?? {})
+      .map(([field, values]) => `not ${field}=${values.join(' or ')}`)
+      .join(', ');
+  return `not ${when[name]?.join(' or ')}`;
+}
+
+const whyOf = (when: When, facts: RoutedFacts): string =>
+  checked(when, facts)
+    .map(([name, holds]) => `${given[name](facts)}${holds === false ? `, ${wanted(name, when)}` : ''}`)
+    .join('; ');
+
+function rowsOf(rules: readonly Rule[], facts: RoutedFacts): RouteRow[] {
+  const {taken, open} = routed(rules, facts);
+  const takes = (to: string) => taken.includes(to) || (open.some((each) => each.to === to) ? null : false);
+  const others = taken.filter((to) => rules.some((rule) => rule.to === to && rule.when));
+  const otherwise = others.length > 0 ? `${others.join(', ')} took it` : 'if no rule takes it';
+  return rules.map(({to, when}) => ({to, takes: takes(to), why: when ? whyOf(when, facts) : otherwise}));
+}
+
+/** What the rules say of a lead: those of its commit, or those in force if there were none. */
+export async function routesOf(
+  {store, config}: With<LeadReader, 'config'>,
+  {lead, answer, context, consent, routing, ...rest}: FullLead,
+): Promise<Routes> {
+  const route = routeFor(config, {lead, answer, context, consent, routing, ...rest});
+  const archived = routing && (await store.consentWords([routing.rules])).get(routing.rules);
+  const now = JSON.stringify(route.rules ?? []);
+  const rules = archived === undefined ? route.rules : (JSON.parse(archived) as readonly Rule[]);
+  if (!rules) return {areOld: false, rows: []};
+  const language = routing ? routing.language : consent?.textLanguage;
+  const always = receiversOf(route).filter((to) => route.sendTo.includes(to));
+  return {
+    areOld: archived !== undefined && archived !== now,
+    rows: [
+      ...always.map((to) => ({to, takes: true, why: 'it gets each lead'})),
+      ...rowsOf(rules, {lead, answer, context, language}),
+    ],
+  };
+}
