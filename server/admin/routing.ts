@@ -4,7 +4,7 @@ import {totalAmount} from '../../contract/amounts.ts';
 import {formatMoney} from '../../form/format-money.ts';
 import {routeOf} from '../config/callers.ts';
 import type {Config} from '../config/config.ts';
-import {receiversOf, type Route, type Rule, type When} from '../config/routes.ts';
+import type {Route, Rule, When} from '../config/routes.ts';
 import type {FullLead, LeadReader} from '../leads/lead-filter.ts';
 import {checked, routed, type RoutedFacts} from '../leads/routing.ts';
 import type {With} from './admin.ts';
@@ -63,8 +63,11 @@ function rowsOf(rules: readonly Rule[], facts: RoutedFacts): RouteRow[] {
   const {taken, open} = routed(rules, facts);
   const takes = (to: string) => taken.includes(to) || (open.some((each) => each.to === to) ? null : false);
   const others = taken.filter((to) => rules.some((rule) => rule.to === to && rule.when));
-  const otherwise = others.length > 0 ? `${others.join(', ')} took it` : 'if no rule takes it';
-  return rules.map(({to, when}) => ({to, takes: takes(to), why: when ? whyOf(when, facts) : otherwise}));
+  const otherwise = others.length > 0 ? `${others.join(', ')} took it` : 'no other rule takes it';
+  return rules.map(({to, when, otherwise: isRest}) => {
+    if (when) return {to, takes: takes(to), why: whyOf(when, facts)};
+    return isRest ? {to, takes: takes(to), why: otherwise} : {to, takes: true, why: 'it gets each lead'};
+  });
 }
 
 /** What the rules say of a lead: those of its commit, or those in force if there were none. */
@@ -74,16 +77,9 @@ export async function routesOf(
 ): Promise<Routes> {
   const route = routeFor(config, {lead, answer, context, consent, routing, ...rest});
   const archived = routing && (await store.consentWords([routing.rules])).get(routing.rules);
-  const now = JSON.stringify(route.rules ?? []);
   const rules = archived === undefined ? route.rules : (JSON.parse(archived) as readonly Rule[]);
   if (!rules) return {areOld: false, rows: []};
   const language = routing ? routing.language : consent?.textLanguage;
-  const always = receiversOf(route).filter((to) => route.sendTo.includes(to));
-  return {
-    areOld: archived !== undefined && archived !== now,
-    rows: [
-      ...always.map((to) => ({to, takes: true, why: 'it gets each lead'})),
-      ...rowsOf(rules, {lead, answer, context, language}),
-    ],
-  };
+  const areOld = archived !== undefined && archived !== JSON.stringify(route.rules ?? []);
+  return {areOld, rows: rowsOf(rules, {lead, answer, context, language})};
 }

@@ -39,21 +39,17 @@ const rule = z
   .refine((given) => (given.when === undefined) !== (given.otherwise === undefined), {
     error: 'must have "when", or "otherwise": true',
   });
-/** A destination of `send_to` that does not get each lead. */
+/** An entry of `send_to`. One without `when` and `otherwise`, a name, gets each lead. */
 export type Rule = z.output<typeof rule>;
 
 /**
- * Where leads go: the destination that answers them (undefined: the calculator), those that receive each of them, and the rules
- * of the others. `receivers`: the names of all of these, in the order of the file, if there are rules
+ * Where leads go: the destination that answers them (undefined: the calculator), and those that receive each of them. `rules`:
+ * all entries, if some of them do not get each lead
  */
-export type Route = {
-  answerFrom: string | undefined;
-  sendTo: readonly string[];
-  rules?: readonly Rule[];
-  receivers?: readonly string[];
-};
+export type Route = {answerFrom: string | undefined; sendTo: readonly string[]; rules?: readonly Rule[]};
 
-const nameOf = (entry: string | Rule) => (typeof entry === 'string' ? entry : entry.to);
+const asRule = (entry: string | Rule): Rule => (typeof entry === 'string' ? {to: entry} : entry);
+const getsAll = ({when, otherwise}: Rule) => when === undefined && otherwise === undefined;
 
 /** The fields of a route. */
 export const routeFields = {
@@ -63,13 +59,13 @@ export const routeFields = {
   send_to: z
     .array(z.union([name, rule]))
     .refine(
-      (entries) => new Set(entries.map(nameOf)).size === entries.length,
+      (entries) => new Set(entries.map((each) => asRule(each).to)).size === entries.length,
       'must not name a destination twice',
     )
     .refine(
       (entries) => {
-        const rules = entries.filter((entry) => typeof entry !== 'string');
-        return rules.length === 0 || rules.some((each) => each.when !== undefined);
+        const rules = entries.map(asRule);
+        return rules.every(({otherwise}) => !otherwise) || rules.some(({when}) => when);
       },
       {error: 'has "otherwise" without any "when"'},
     )
@@ -86,17 +82,17 @@ export function toRoute({
   answer_from?: string | undefined;
   send_to?: readonly (string | Rule)[] | undefined;
 }): Route {
-  const rules = send_to.filter((entry) => typeof entry !== 'string');
+  const rules = send_to.map(asRule);
   return {
     answerFrom: answerFrom === calculatorName ? undefined : answerFrom,
-    sendTo: send_to.filter((entry) => typeof entry === 'string'),
-    ...(rules.length > 0 && {rules, receivers: send_to.map(nameOf)}),
+    sendTo: rules.filter(getsAll).map(({to}) => to),
+    ...(rules.every(getsAll) ? {} : {rules}),
   };
 }
 
-/** All destinations that a lead may go to besides the one that answers it. */
-export const receiversOf = ({sendTo, receivers = sendTo}: Omit<Route, 'answerFrom'>): readonly string[] =>
-  receivers;
+/** All destinations that a lead may go to besides the one that answers it, in the order of the file. */
+export const receiversOf = ({sendTo, rules}: Omit<Route, 'answerFrom'>): readonly string[] =>
+  rules?.map(({to}) => to) ?? sendTo;
 
 /** What is wrong with the names in a route, and in which field. */
 export function routeFaults(

@@ -100,11 +100,8 @@ const neverMet = (who: string, {rules = []}: Pick<Route, 'rules'>, asked: Asked)
   });
 
 /** Whether a lead may go nowhere, because it meets no rule. */
-export const mayTakeNone = ({answerFrom, sendTo, rules}: Route): boolean =>
-  rules !== undefined &&
-  answerFrom === undefined &&
-  sendTo.length === 0 &&
-  rules.every(({otherwise}) => !otherwise);
+export const mayTakeNone = ({answerFrom, rules}: Route): boolean =>
+  rules !== undefined && answerFrom === undefined && rules.every(({when}) => when !== undefined);
 
 /** Such as `acme/en (lender)`: another company, by the name of its destination. */
 function unnamedReceivers(partner: Partner, {destinations}: Configured): string[] {

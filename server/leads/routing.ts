@@ -19,8 +19,8 @@ export type RoutedFacts = {
 };
 
 /** The rules of a route as they stand in the archive of texts, under the hash of this text. */
-export const archivedRules = ({rules = []}: Pick<Route, 'rules'>): string[] =>
-  rules.length > 0 ? [JSON.stringify(rules)] : [];
+export const archivedRules = ({rules}: Pick<Route, 'rules'>): string[] =>
+  rules ? [JSON.stringify(rules)] : [];
 /** By rules: each lead names them by the beginning of their hash. */
 const hashes = new WeakMap<readonly Rule[], string>();
 export function hashOfRules(rules: readonly Rule[]): string {
@@ -62,14 +62,15 @@ export const checked = (when: When, facts: RoutedFacts): [ConditionName, boolean
 /** `least`: the total from which on the destination gets the lead. Null: if no other one gets it by its rule. */
 export type Open = {to: string; least: number | null};
 
-/** @returns `open`: what the amounts will decide */
+/** Of those that do not get each lead. @returns `open`: what the amounts will decide */
 export function routed(rules: readonly Rule[], facts: RoutedFacts): {taken: string[]; open: Open[]} {
   const taken: string[] = [];
   const open: Open[] = [];
   for (const {to, when} of rules) {
-    const holds = when ? checked(when, facts).map(([, is]) => is) : [false];
+    if (!when) continue;
+    const holds = checked(when, facts).map(([, is]) => is);
     if (holds.includes(false)) continue;
-    if (holds.includes(undefined)) open.push({to, least: when?.total_at_least ?? null});
+    if (holds.includes(undefined)) open.push({to, least: when.total_at_least ?? null});
     else taken.push(to);
   }
   if (taken.length > 0) return {taken, open};

@@ -22,6 +22,7 @@ export function operationLines({held, waiting, phone, kid, key, text = 'why'}: N
     ['leads requests end', held, '--reason', text],
     ['leads correct', held, '--phone', '(415) 555-0199'],
     ['leads keep', held, '--until', '2099-01-01', '--reason', text],
+    ['routes try', held],
     ['consent show', held],
     ['consent list'],
     ['deliveries list'],

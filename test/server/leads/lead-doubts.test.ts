@@ -15,7 +15,7 @@ const destinations = new Map<string, DestinationSettings>(
 );
 const consentTo = (text: string, tag = 'en') => ({consent: {texts: {[tag]: {text, version: '1'}}}});
 /** A partner that is told of its leads, and whose leads may be called. */
-const usual = {send_to: ['desk', 'lender'], ...consentTo('Acme Funding may call me.')};
+const usual = {send_to: ['desk', 'lender'], ...consentTo('Acme Funding and Lender may call me.')};
 function linesOf(
   fields: Partial<Parameters<typeof onePartner>[0]>[],
   more: Partial<Parameters<typeof leadDoubts>[0]> = {},
@@ -71,6 +71,41 @@ suite('the doubts about a configuration', () => {
   ] as const)
     test(`the text ${JSON.stringify(text)} under ${tag}: ${doubt || 'no doubt'}`, () => {
       const said = `Consent texts are probably wrong: acme/${tag} (${doubt})`;
-      assert.deepEqual(linesOf([{...usual, ...consentTo(text, tag)}]), doubt ? [said] : []);
+      const send_to = text.includes('lender') ? usual.send_to : ['desk'];
+      assert.deepEqual(linesOf([{...usual, send_to, ...consentTo(text, tag)}]), doubt ? [said] : []);
     });
+
+  test('a text names each lead service that gets the leads, also one that gets only some of them', () => {
+    const unnamed = ['Consent texts do not name who gets the leads: acme/en (lender)'];
+    const onlyAcme = consentTo('Acme Funding may call me.');
+    const some = {to: 'lender', when: {lead_type: ['standard' as const]}};
+    assert.deepEqual(linesOf([{...usual, ...onlyAcme}]), unnamed);
+    assert.deepEqual(linesOf([{...usual, ...onlyAcme, send_to: ['desk', some]}]), unnamed);
+    assert.deepEqual(linesOf([{...usual, ...onlyAcme, send_to: ['desk']}]), []);
+  });
+
+  const rest = {to: 'desk', otherwise: true as const};
+  for (const [when, why] of [
+    [{state: ['TX']}, 'ask does not name state'],
+    [{context: {brand: ['north']}}, 'context_fields does not name brand'],
+    [{lead_type: ['standard']}, 'lead_types has no such leads'],
+    [{lead_type: ['standard', 'prequalification']}, ''],
+    [{lead_type: ['standard'], total_at_least: 1}, 'lead_types has no such leads'],
+    [{total_at_least: 1}, ''],
+  ] as const)
+    test(`a rule that no lead can meet: ${JSON.stringify(when)} (${why})`, () => {
+      const send_to = [{to: 'lender', when: structuredClone(when) as object}, rest];
+      const said = `Rules of send_to that no lead can meet: acme: lender (${why})`;
+      assert.deepEqual(linesOf([{...usual, send_to, lead_types: ['prequalification']}]), why ? [said] : []);
+    });
+
+  test('a lead may go nowhere if it meets no rule, and nothing gets the others', () => {
+    const some = {to: 'desk', when: {language: ['es'] as [string]}};
+    const nowhere = ['A lead of acme that meets no rule of send_to goes nowhere'];
+    assert.deepEqual(linesOf([{...usual, send_to: [some]}]), nowhere);
+    assert.deepEqual(linesOf([{...usual, send_to: [some, {to: 'room', otherwise: true}]}]), []);
+    assert.deepEqual(linesOf([{...usual, send_to: [some, 'room']}]), []);
+    assert.deepEqual(linesOf([{...usual, send_to: [some], answer_from: 'lender'}]), []);
+    assert.deepEqual(linesOf([usual], {callers: [{...acme, send_to: [some]}]}), nowhere);
+  });
 });
