@@ -5,6 +5,7 @@
  * each rule says when it holds, and which troubles excuse what.
  */
 import {isDeepStrictEqual} from 'node:util';
+import type {When} from '../../server/config/routes.ts';
 import {onlyForReceivers, type DeliveryRow} from '../../server/leads/deliveries.ts';
 import {clockDifference, Facts} from './facts.ts';
 import {
@@ -162,7 +163,8 @@ const rules = {
     for (const delivery of facts.history.stored.deliveries) {
       const {lead, destination, content} = delivery;
       const {answer, duplicateOf, revoked} = facts.history.stored.leads.get(lead) ?? {};
-      const isFirst = content === 'created';
+      // One that the amounts decided about has the answer in it.
+      const isFirst = content === 'created' && !facts.cameWithAnswer(delivery);
       const isTold = isFirst && !revoked && !dropped.has(nameOf(delivery));
       if (!isTold || !answer || answer.status === 'pending' || duplicateOf !== null || !facts.answering(lead))
         continue;
@@ -181,6 +183,48 @@ const rules = {
         if (!isMerged && !facts.deliveriesOf(lead ?? '').some((one) => one.destination === destination))
           violated(`${lead} has none to ${destination}`);
       }
+    }
+  },
+
+  /**
+   * At the end: what the rules of the commit say of the answer, however late it came. A refusal that an operator took back has
+   * sent the lead as one without amounts.
+   */
+  'a lead goes where the rules of its commit say'(facts, violated) {
+    for (const {lead, rules, outcome, answeredBy} of facts.all('submission')) {
+      const stored = outcome === 'created' && lead ? facts.history.stored.leads.get(lead) : undefined;
+      if (!rules || !stored || stored.duplicateOf !== null || stored.revoked || facts.erasing(stored.id))
+        continue;
+      const {answer, lead: fields} = stored;
+      if (answer.status === 'pending') continue;
+      const amounts = answer.status === 'done' ? answer.amounts : null;
+      const expected = (total: number) => {
+        const isMet = ({total_at_least: least = 0, lead_type: types}: When) =>
+          total >= least && (types?.includes(fields.lead_type) ?? true);
+        const taken = rules.filter(({when}) => when && isMet(when));
+        const those = taken.length > 0 ? taken : rules.filter(({otherwise}) => otherwise);
+        return those.map(({to}) => to).toSorted();
+      };
+      const ordered = (...names: Command['name'][]) =>
+        new Set(
+          facts
+            .all('command')
+            .filter(({name}) => names.includes(name))
+            .flatMap(({deliveries}) => deliveries),
+        );
+      const dropped = ordered('drop');
+      const went = facts
+        .deliveriesOf(stored.id)
+        .filter(({content}) => content === 'created' || content === 'lead')
+        .filter((delivery) => delivery.state !== 'dropped' || dropped.has(nameOf(delivery)))
+        .flatMap(({destination}) => (destination === answeredBy ? [] : destination))
+        .toSorted();
+      const isTakenBack = ordered('retry', 'settle').has(`${answeredBy}/lead/${stored.id}`);
+      const mayBe = [expected(amounts?.total_qualified_amount ?? 0), ...(isTakenBack ? [expected(0)] : [])];
+      if (!mayBe.some((each) => isDeepStrictEqual(each, went)))
+        violated(
+          `${stored.id} went to ${went.join(' ') || 'nobody'}, and not to ${mayBe.map((each) => each.join(' ')).join(', or ')}`,
+        );
     }
   },
 
@@ -341,6 +385,8 @@ const rules = {
         for (const {at} of facts.sendsOf(delivery))
           if (
             !facts.wasAskedFor(nameOf(delivery), 0, at) &&
+            // Whoever released the lead to who answers it has released what its amounts decide.
+            !facts.cameWithAnswer(delivery) &&
             !facts.all('allowing').some((one) => one.at <= at && facts.isAllowed(one, lead))
           )
             violated(`${nameOf(delivery)} at ${seconds(at)}`);

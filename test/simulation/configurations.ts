@@ -2,6 +2,7 @@
 import {defaultPolicy} from '../../calculator/policy.ts';
 import type {Config} from '../../server/config/config.ts';
 import type {DestinationSettings} from '../../server/config/destinations.ts';
+import type {Rule} from '../../server/config/routes.ts';
 import {usualTimings, type Timings} from '../../server/config/timings.ts';
 import type {NewLead as ToDesk} from '../../server/leads/new-lead.ts';
 import {createEncryptor, type Encryptor} from '../../server/store/encryption.ts';
@@ -100,14 +101,25 @@ export const agreed = (maxSends: number): Record<DestinationName, Agreed> => ({
   inbox: {gets: 'events', parallel: 2, perSecond: 10, maxSends: Infinity},
 });
 
-type Route = Pick<ToDesk, 'partner' | 'answerFrom'> & {cid: string; sendTo: DestinationName[]};
+type Route = Pick<ToDesk, 'partner' | 'answerFrom' | 'rules'> & {cid: string; sendTo: DestinationName[]};
 const cid = '1001';
 export const routes: Record<Sender, Route> = {
   'a caller': {partner: null, cid, answerFrom: 'lender', sendTo: ['inbox']},
   'another caller': {partner: null, cid: '1002', answerFrom: 'lender', sendTo: ['inbox']},
   acme: {partner: 'acme', cid, answerFrom: 'lender', sendTo: ['crm', 'inbox']},
   globex: {partner: 'globex', cid, answerFrom: undefined, sendTo: ['crm', 'other']},
+  initech: {partner: 'initech', cid, answerFrom: 'lender', sendTo: []},
 };
+/** The lender gives the first lead the least total, and each one more. */
+const large = (to: DestinationName, leads: number): Rule => ({
+  to,
+  when: {total_at_least: 10_000 + 4 * leads, lead_type: ['prequalification']},
+});
+/** Those of `initech`. Each configuration sends other leads elsewhere. */
+export const rulesUnder = (name: ConfigurationName): Rule[] =>
+  name === 'slower crm' || name === 'other elsewhere'
+    ? [large('inbox', 2), large('other', 5), {to: 'crm', otherwise: true}]
+    : [large('crm', 3), {to: 'other', when: {lead_type: ['standard']}}, {to: 'inbox', otherwise: true}];
 /** For whose client a partner sends. */
 export const clientOf = (partner: string | null | undefined) =>
   Object.values(routes).find((one) => one.partner !== null && one.partner === partner)?.cid;

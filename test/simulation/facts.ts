@@ -251,6 +251,14 @@ export class Facts {
     return [...before, ...own.filter((one) => one.at === at)].map(({addresses}) => addresses);
   }
 
+  /** Whether it was stored after its lead, because the amounts decided about it. */
+  cameWithAnswer({lead, content, happenedAt}: DeliveryRow): boolean {
+    const stored = this.history.stored.leads.get(lead);
+    return (
+      content !== 'answered' && content !== 'refused' && stored !== undefined && happenedAt > stored.createdAt
+    );
+  }
+
   /** Whether an operator asked for another attempt between two times. */
   wasAskedFor(delivery: string, from: number, to: number): boolean {
     return this.all('command').some(

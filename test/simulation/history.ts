@@ -8,6 +8,7 @@ import {
   type DeliveryRow,
   type ForReceivers,
 } from '../../server/leads/deliveries.ts';
+import type {Rule} from '../../server/config/routes.ts';
 import type {FullLead} from '../../server/leads/lead-filter.ts';
 import type {RetentionPlace} from '../../server/leads/erasure.ts';
 import type {AttachedStore} from '../../server/leads/ports.ts';
@@ -27,6 +28,8 @@ export type Submission = Span & {
   /** What is sent, as `contentOf` writes it. */
   content: string;
   destinations: readonly string[];
+  /** The rules of the configuration under which the process took it, if it has some. */
+  rules?: readonly Rule[];
   /** The destination that gives the answer. Undefined if the calculator does. */
   answeredBy?: string | undefined;
   isHeld: boolean;

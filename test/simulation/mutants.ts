@@ -38,10 +38,47 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'announce nothing',
     file: 'server/store/settlement-queries.ts',
-    from: '    announce(now, lead, lead, answer.status),\n',
+    from: '    ...announce(now, lead, lead, answer.status, totalOf(answer)),\n',
     to: '',
     flavour: 'usual',
     violates: 'those who were told of a lead are told of its answer',
+  },
+  {
+    name: 'route once more at the delivery',
+    file: 'server/destinations/run-delivery.ts',
+    from: 'const outcome = isSkipped(channel, due) ? notChosen : await attempt(context, delivery, channel);',
+    to: `const {routedNow = () => true} = globalThis as unknown as {routedNow?: (due: object) => boolean};
+    const isMoved = due.content === 'created' && due.lead.routing && !routedNow(due);
+    const outcome = isMoved
+      ? ({state: 'dropped', reason: 'moved'} as const)
+      : isSkipped(channel, due) ? notChosen : await attempt(context, delivery, channel);`,
+    also: {
+      file: 'server/leads/lead-service.ts',
+      from: '  const {taken, open} = routed(rules, {...lead, answer});',
+      to: `  const {taken, open} = routed(rules, {...lead, answer});
+  Object.assign(globalThis, {
+    routedNow: (due: {lead: LeadRecord; destination: string}) =>
+      due.lead.answer.status === 'pending' || routed(rules, due.lead).taken.includes(due.destination),
+  });`,
+    },
+    flavour: 'routed',
+    violates: 'a lead goes where the rules of its commit say',
+  },
+  {
+    name: 'leave the amounts out of what they decide',
+    file: 'server/store/settlement-queries.ts',
+    from: 'answer.status, totalOf(answer)),',
+    to: 'answer.status),',
+    flavour: 'routed',
+    violates: 'a lead goes where the rules of its commit say',
+  },
+  {
+    name: 'forget who waits for the amounts of a lead that an operator drops',
+    file: 'server/store/operator-queries.ts',
+    from: "...announce(now, from.lead, to.lead, 'refused'),",
+    to: "...announce(now, from.lead, to.lead, 'refused').slice(0, 1),",
+    flavour: 'routed',
+    violates: 'a lead goes where the rules of its commit say',
   },
   {
     name: 'ignore the lease',

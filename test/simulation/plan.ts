@@ -32,7 +32,8 @@ export type KeysName = 'one' | 'changed';
 
 /** Who sends leads. All send for the same client, besides `another caller`. */
 const senders = ['a caller', 'acme', 'globex', 'another caller'] as const;
-export type Sender = (typeof senders)[number];
+/** `initech` sends its leads by rules, those of the `routed` flavour. */
+export type Sender = (typeof senders)[number] | 'initech';
 
 /** All faults end at this time. Operations begin between the two times below. All in milliseconds. */
 export const faultsEnd = 50_000;
@@ -93,6 +94,14 @@ const operations = {
     key: few,
     content: few,
     sender: fc.constantFrom(...senders, 'acme'),
+    isHeld: oneIn(10),
+    isStandard: oneIn(5),
+  }),
+  routed: to('submit', {
+    process,
+    key: few,
+    content: few,
+    sender: fc.constant<Sender>('initech'),
     isHeld: oneIn(10),
     isStandard: oneIn(5),
   }),
@@ -213,6 +222,18 @@ const flavours = {
     crashes: 2,
     operators: 3,
     reloads: 6,
+    erasures: 2,
+    revocations: 2,
+  },
+  routed: {
+    leads: 2,
+    routed: 24,
+    moods: 3,
+    delays: 4,
+    stores: 2,
+    crashes: 3,
+    operators: 3,
+    reloads: 8,
     erasures: 2,
     revocations: 2,
   },

@@ -25,6 +25,7 @@ import {
   addressesUnder,
   agreed,
   destinationsUnder,
+  rulesUnder,
   keysOf,
   routes,
   settings,
@@ -641,11 +642,16 @@ class Players {
       later(
         0,
         () => {
-          const addresses = addressesUnder(this.#inForce[this.#processes.indexOf(process)] ?? 'usual');
+          const configuration = this.#inForce[this.#processes.indexOf(process)] ?? 'usual';
+          const addresses = addressesUnder(configuration);
           const destinations = sent.destinations.filter((name) => name in addresses);
-          Object.assign(submission, {addresses, destinations});
+          const rules =
+            sent.owner === 'initech'
+              ? rulesUnder(configuration).filter(({to}) => to in addresses)
+              : undefined;
+          Object.assign(submission, {addresses, destinations, ...(rules && {rules})});
           const sendTo = destinations.filter((name) => name !== sent.answeredBy);
-          void pipeline.service.submit({...toService, sendTo}).then(hear, (error: unknown) => {
+          void pipeline.service.submit({...toService, sendTo, rules}).then(hear, (error: unknown) => {
             this.#unavailable(error);
             stopWaiting(false);
           });
