@@ -158,14 +158,24 @@ const amountsTable = () =>
     ],
   );
 
+/** What all of them begin with is said once, if it is more than a word or two: "The receiver answered 401, 403". */
+function joined(messages: readonly string[]): string {
+  const [first = [], ...others] = messages.map((message) => message.split(' '));
+  const shared = first.findIndex((word, index) => others.some((other) => other[index] !== word));
+  return [first, ...others.map((other) => other.slice(shared > 2 ? shared : 0))]
+    .map((words) => words.join(' '))
+    .join(', ');
+}
+
+/** A row for all messages with the same cause and remedy. */
 const causesTables = () =>
   Object.entries(causeAreas)
     .map(([area, causes]) => {
-      const rows = causes.map(({message, cause, remedy}) => [
-        capitalized(message.replace('{who}', '…')),
-        cause,
-        remedy,
-      ]);
+      const alike = Map.groupBy(causes, ({cause, remedy}) => cause + remedy);
+      const rows = [...alike.values()].map((group) => {
+        const messages = group.map(({message}) => message.replace('{who}', '…'));
+        return [capitalized(joined(messages)), group[0]?.cause ?? '', group[0]?.remedy ?? ''];
+      });
       return `**${area}**\n\n${table(['What is said', 'Cause', 'What to do'], rows)}`;
     })
     .join('\n\n');
