@@ -19,7 +19,6 @@ import {causeAreas} from '../../server/observe/causes.ts';
 import {frameSnippet} from '../../server/snippets/frame-snippet.ts';
 import {commandTables} from './commands.ts';
 import {capitalized, code, fenced, fillTables, table, type Tables} from './markdown.ts';
-import {rows, statusOf, type Row} from './responses.ts';
 import {snippetTables} from './snippet-tables.ts';
 import {widgetTables} from './widget-tables.ts';
 
@@ -119,22 +118,6 @@ const problemsTable = () =>
     Object.entries(problems).map(([name, [status, title]]) => [String(status), `\`${name}\``, title]),
   );
 
-function responsesTable(): string {
-  const requestOf = ({method, path}: Row) => `${method} ${path.replace(/^(\/json\/leads\/).*/, '$1<id>')}`;
-  const detailsOf = ({has = {}, errors = {}}: Row) => [
-    ...Object.keys(has).map((name) => `\`${name}\``),
-    ...Object.entries(errors).map(([field, wrong]) => `${field || '(the body)'}: ${wrong}`),
-  ];
-  const toCells = (row: Row) => [
-    `\`${requestOf(row)}\``,
-    row.when,
-    String(statusOf(row)),
-    row.problem ? `\`${row.problem}\`` : '',
-    detailsOf(row).join(', '),
-  ];
-  return table(['Request', 'What is the matter', 'Status', 'Problem', 'Headers, fields'], rows.map(toCells));
-}
-
 const limitsTable = () =>
   table(
     ['Limit', 'Value'],
@@ -188,7 +171,6 @@ const tables: Tables = {
   partners: partnersTable,
   fields: fieldsTable,
   problems: problemsTable,
-  responses: responsesTable,
   limits: limitsTable,
   amounts: amountsTable,
   policy: policyExample,
