@@ -5,7 +5,6 @@
 import {readFileSync, writeFileSync} from 'node:fs';
 import type {z} from 'zod';
 import {amountParts, totalAmount} from '../../contract/amounts.ts';
-import {limits} from '../../contract/api.ts';
 import {problems, problemTypePrefix} from '../../contract/problems.ts';
 import {extraFields} from '../../contract/extra-fields.ts';
 import {cidField, contactFields, financialFields, type Field} from '../../contract/fields.ts';
@@ -118,20 +117,6 @@ const problemsTable = () =>
     Object.entries(problems).map(([name, [status, title]]) => [String(status), `\`${name}\``, title]),
   );
 
-const limitsTable = () =>
-  table(
-    ['Limit', 'Value'],
-    [
-      ['Body of a request', `${limits.bodyBytes} bytes`],
-      ['JSON in it', `${limits.bodyDepth} levels, ${limits.bodyEntries} values`],
-      [
-        '`Idempotency-Key`',
-        `${limits.idempotencyKeyCharacters.min} to ${limits.idempotencyKeyCharacters.max} characters, remembered for ${limits.idempotencyKeyHours} hours`,
-      ],
-      ['Reading a result with the token of the browser', `${limits.tokenDays} days`],
-    ],
-  );
-
 const amountsTable = () =>
   table(
     ['Amount', 'Rule'],
@@ -171,7 +156,6 @@ const tables: Tables = {
   partners: partnersTable,
   fields: fieldsTable,
   problems: problemsTable,
-  limits: limitsTable,
   amounts: amountsTable,
   policy: policyExample,
   causes: causesTables,
