@@ -1,13 +1,13 @@
-/** docs/commands.md: each command, as its help has it, with who can do the same on the pages, and how the audit tells it. */
+/** docs/commands.md: each command, as its help has it but for examples, with who can do the same on the pages. */
 import {PassThrough} from 'node:stream';
 import type {Command} from 'commander';
-import {templateOf} from '../../server/admin/audit-words.ts';
 import {isChanging} from '../../server/admin/operations/operation.ts';
 import {rowOf} from '../../server/admin/operations/table.ts';
 import {timeForms} from '../../server/admin/times.ts';
 import {loadCommands} from '../../server/cli/commands.ts';
 import {createRun} from '../../server/cli/output.ts';
 import {routes} from '../../server/pages/routes.ts';
+import {choicesFor} from '../../server/snippets/choices.ts';
 import {capitalized, code, fenced, type Tables} from './markdown.ts';
 
 const run = createRun({stdout: new PassThrough(), stderr: new PassThrough()});
@@ -16,29 +16,41 @@ const commands = (await loadCommands([]))
   .toSorted((one, other) => one.name().localeCompare(other.name()));
 
 /** Options whose meaning the guide says once, for all commands. */
-const common = ['--json', '--dry-run', '--confirm', '--yes'];
+const common = ['--json', '--csv', '--dry-run', '--confirm', '--yes'];
+/** What only help has: examples, and what the guide says once. */
+const inHelpAlone = [/^Examples?:\n(?: .*\n)+/m, /^Exit status: .*\b2 the command line is wrong.*\n/m];
 
 /** What the help says after usage and options. */
 function helpAfter(command: Command): string {
   let help = '';
   command.configureOutput({writeOut: (text) => (help += text)}).outputHelp();
-  return help.slice(command.helpInformation().length).trim();
+  const after = help.slice(command.helpInformation().length);
+  return inHelpAlone.reduce((text, pattern) => text.replace(pattern, ''), after).trim();
 }
 
-function inputsOf({registeredArguments, options}: Command): string {
+/** What a command takes: each name, and the line that says what it is. */
+type Inputs = ReadonlyMap<string, string>;
+
+function inputsOf({registeredArguments, options}: Command): Inputs {
   const given = [
-    ...registeredArguments.map((argument) => ({...argument, usage: argument.name()})),
+    ...registeredArguments.map((argument) => ({...argument, name: argument.name(), usage: argument.name()})),
     ...options
       .filter(({long}) => !common.includes(long ?? ''))
-      .map((option) => ({...option, usage: option.flags})),
+      .map((option) => ({...option, name: option.long ?? '', usage: option.flags})),
   ];
-  return given
-    .map(({usage, description, argChoices: choices}) => {
+  return new Map(
+    given.map(({name, usage, description, argChoices: choices}) => {
       // The guide says once how times are written.
       const what = description.replace(`: ${timeForms}`, '');
-      return `- ${code(usage)}: ${what}${choices ? `: ${choices.map(code).join(', ')}` : ''}`;
-    })
-    .join('\n');
+      return [name, `- ${code(usage)}: ${what}${choices ? `: ${choices.map(code).join(', ')}` : ''}`];
+    }),
+  );
+}
+
+/** The lines that several commands of a group share: they stand once, before these commands. */
+function sharedBy({commands}: Command): ReadonlySet<string> {
+  const lines = commands.flatMap((each) => [...inputsOf(each).values()]);
+  return new Set(lines.filter((line, index) => lines.indexOf(line) < index));
 }
 
 const places = {destinations: 'a destination', operators: 'somebody'};
@@ -56,41 +68,62 @@ function onPages(words: string): string {
   return `On the pages: ${roles}${button ?? ''}${passkey ? ', with a passkey' : ''}.`;
 }
 
-/** How the audit tells that it was done, and that it was planned alone. */
-function inAudit(words: string): string {
-  const row = rowOf(words);
-  if (row && row.past === undefined) return '';
-  const sentences = [{}, {plan: 'shown'}].map((filter) => templateOf({action: words, filter}));
-  if (sentences[0] === words) return '';
-  return `In the audit: ${[...new Set(sentences)].map((text) => `“${text.replace(/\{\w+\}/g, '…')}”`).join(', or ')}.`;
-}
-
-function factsOf(words: string, {options}: Command): string {
+function factsOf(words: string, {options}: Command, above: readonly string[]): string {
   const row = rowOf(words);
   const confirm = row && isChanging(row) ? row.confirm : undefined;
-  const also = common.filter((name) => options.some(({long}) => long === name));
+  const also = [...above, ...common.filter((name) => options.some(({long}) => long === name))];
   return [
     also.length > 0 ? `Takes ${also.map(code).join(', ')}.` : '',
     confirm ? `Asks for the word ${code(confirm.word)}${confirm.when ? ' if no lead is named' : ''}.` : '',
     onPages(words),
-    inAudit(words),
   ]
     .filter(Boolean)
     .join(' ');
 }
 
-function sectionOf(command: Command, before: readonly string[] = []): string {
+/** Choices of the page of snippets, which shows what each does. The command takes them all. */
+const choices = new Set(Object.keys(choicesFor()).map((name) => `--${name}`));
+
+/** Its usage, what it takes, and the rest. Arguments are in the usage, so only options are named again. */
+function partsOf(command: Command, words: string, shared: ReadonlySet<string>): readonly string[] {
+  const inputs = [...inputsOf(command)];
+  const shown = inputs.filter(([name]) => words === 'partners snippet' && choices.has(name));
+  const own = inputs.filter((input) => !shared.has(input[1]) && !shown.includes(input));
+  const above = inputs.filter(([name, line]) => shared.has(line) && name.startsWith('-'));
+  const names = (of: typeof inputs) => of.map(([name]) => code(name)).join(', ');
+  return [
+    command.registeredArguments.length > 0
+      ? code(`lead-prequal ${words} ${command.usage().replace('[options] ', '')}`)
+      : '',
+    [
+      ...own.map(([, line]) => line),
+      shown.length > 0 ? `- ${names(shown)}: as on the [page of snippets](partners.md#snippets)` : '',
+    ].join('\n'),
+    factsOf(
+      words,
+      command,
+      above.map(([name]) => name),
+    ),
+  ];
+}
+
+function sectionOf(
+  command: Command,
+  before: readonly string[] = [],
+  sharedAbove: ReadonlySet<string> = new Set(),
+): string {
   const words = [...before, command.name()];
   const name = words.join(' ');
   const help = helpAfter(command);
+  const shared = sharedBy(command);
+  const isGroup = command.commands.length > 0 && !rowOf(name);
   return [
     `${'#'.repeat(words.length + 1)} ${name}`,
     `${capitalized(command.description())}.`,
-    ...(command.commands.length > 0 && !rowOf(name)
-      ? []
-      : [code(`lead-prequal ${name} ${command.usage()}`), inputsOf(command), factsOf(name, command)]),
+    ...(isGroup ? [] : partsOf(command, name, sharedAbove)),
     help && fenced('text', help),
-    ...command.commands.map((each) => sectionOf(each, words)),
+    shared.size > 0 ? `What several of these take:\n\n${[...shared].join('\n')}` : '',
+    ...command.commands.map((each) => sectionOf(each, words, shared)),
   ]
     .filter(Boolean)
     .join('\n\n');

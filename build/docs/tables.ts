@@ -5,7 +5,6 @@
 import {readFileSync, writeFileSync} from 'node:fs';
 import type {z} from 'zod';
 import {amountParts, totalAmount} from '../../contract/amounts.ts';
-import {limits} from '../../contract/api.ts';
 import {problems, problemTypePrefix} from '../../contract/problems.ts';
 import {extraFields} from '../../contract/extra-fields.ts';
 import {cidField, contactFields, financialFields, type Field} from '../../contract/fields.ts';
@@ -19,7 +18,6 @@ import {causeAreas} from '../../server/observe/causes.ts';
 import {frameSnippet} from '../../server/snippets/frame-snippet.ts';
 import {commandTables} from './commands.ts';
 import {capitalized, code, fenced, fillTables, table, type Tables} from './markdown.ts';
-import {rows, statusOf, type Row} from './responses.ts';
 import {snippetTables} from './snippet-tables.ts';
 import {widgetTables} from './widget-tables.ts';
 
@@ -119,36 +117,6 @@ const problemsTable = () =>
     Object.entries(problems).map(([name, [status, title]]) => [String(status), `\`${name}\``, title]),
   );
 
-function responsesTable(): string {
-  const requestOf = ({method, path}: Row) => `${method} ${path.replace(/^(\/json\/leads\/).*/, '$1<id>')}`;
-  const detailsOf = ({has = {}, errors = {}}: Row) => [
-    ...Object.keys(has).map((name) => `\`${name}\``),
-    ...Object.entries(errors).map(([field, wrong]) => `${field || '(the body)'}: ${wrong}`),
-  ];
-  const toCells = (row: Row) => [
-    `\`${requestOf(row)}\``,
-    row.when,
-    String(statusOf(row)),
-    row.problem ? `\`${row.problem}\`` : '',
-    detailsOf(row).join(', '),
-  ];
-  return table(['Request', 'What is the matter', 'Status', 'Problem', 'Headers, fields'], rows.map(toCells));
-}
-
-const limitsTable = () =>
-  table(
-    ['Limit', 'Value'],
-    [
-      ['Body of a request', `${limits.bodyBytes} bytes`],
-      ['JSON in it', `${limits.bodyDepth} levels, ${limits.bodyEntries} values`],
-      [
-        '`Idempotency-Key`',
-        `${limits.idempotencyKeyCharacters.min} to ${limits.idempotencyKeyCharacters.max} characters, remembered for ${limits.idempotencyKeyHours} hours`,
-      ],
-      ['Reading a result with the token of the browser', `${limits.tokenDays} days`],
-    ],
-  );
-
 const amountsTable = () =>
   table(
     ['Amount', 'Rule'],
@@ -158,14 +126,24 @@ const amountsTable = () =>
     ],
   );
 
+/** What all of them begin with is said once, if it is more than a word or two: "The receiver answered 401, 403". */
+function joined(messages: readonly string[]): string {
+  const [first = [], ...others] = messages.map((message) => message.split(' '));
+  const shared = first.findIndex((word, index) => others.some((other) => other[index] !== word));
+  return [first, ...others.map((other) => other.slice(shared > 2 ? shared : 0))]
+    .map((words) => words.join(' '))
+    .join(', ');
+}
+
+/** A row for all messages with the same cause and remedy. */
 const causesTables = () =>
   Object.entries(causeAreas)
     .map(([area, causes]) => {
-      const rows = causes.map(({message, cause, remedy}) => [
-        capitalized(message.replace('{who}', '…')),
-        cause,
-        remedy,
-      ]);
+      const alike = Map.groupBy(causes, ({cause, remedy}) => cause + remedy);
+      const rows = [...alike.values()].map((group) => {
+        const messages = group.map(({message}) => message.replace('{who}', '…'));
+        return [capitalized(joined(messages)), group[0]?.cause ?? '', group[0]?.remedy ?? ''];
+      });
       return `**${area}**\n\n${table(['What is said', 'Cause', 'What to do'], rows)}`;
     })
     .join('\n\n');
@@ -188,8 +166,6 @@ const tables: Tables = {
   partners: partnersTable,
   fields: fieldsTable,
   problems: problemsTable,
-  responses: responsesTable,
-  limits: limitsTable,
   amounts: amountsTable,
   policy: policyExample,
   causes: causesTables,

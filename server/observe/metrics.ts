@@ -1,6 +1,6 @@
 /**
  * The metrics that Prometheus reads. Counters and histograms listen to the observations; gauges are set from readings of
- * the server when somebody asks for the metrics. docs/operations.md explains each of them.
+ * the server when somebody asks for the metrics. The help of each says what it means, and docs/operations.md which to watch.
  *
  * The values of labels are the names in the configuration, and `other` for any other name, so that no stranger can make
  * the number of time series grow.

@@ -1,4 +1,4 @@
-/** The tables of docs/page-benchmark.md, from what was measured. */
+/** The tables of the page benchmark, from what was measured. */
 import {table} from '../../build/docs/markdown.ts';
 import {slow, type FilledIn, type Loaded, type LongTask} from './page-visit.ts';
 
@@ -191,9 +191,7 @@ export type Measured = {
 
 export const report = ({circumstances, loads, release, pairs, ways}: Measured) => `# Page benchmark
 
-For partners who ask what the form costs their page, and for contributors: how fast it appears and reacts.
-
-Written by \`npm run bench -- page\` with ${circumstances}: a processor slowed down ${slow.cpu} times, ${(slow.bytesPerSecond * 8) / 1e6} Mbit/s, ${slow.latencyMs} ms latency.
+Measured with ${circumstances}: a processor slowed down ${slow.cpu} times, ${(slow.bytesPerSecond * 8) / 1e6} Mbit/s, ${slow.latencyMs} ms latency.
 
 A plain partner page by itself, with a plain HTML form of the same fields, and with the snippet of the documentation.
 
@@ -212,8 +210,6 @@ ${comparison(pairs)}
 The layout shift must be 0.000, and there may be as many long tasks as on the pages without our form.
 
 ${shiftsAndTasks(loads)}
-
-Between the arrival of the script and the paint of the first field, the page's main thread works for 95 ms and waits for 51 ms, in \`steps\`; 27 ms of it are layout and 17 ms are the evaluation of the script (measured on 2026-11-25 at 30a3d18).
 
 ${
   ways.length > 0

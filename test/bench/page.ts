@@ -1,13 +1,11 @@
 /**
  * `npm run bench -- page`, after `npm run build`: measures how much the form slows down a simple partner page on a slow phone, compared with the same
- * page without it and with a plain HTML form, and how fast it reacts to keys and clicks. Writes docs/page-benchmark.md.
- * With `--load` it does not fill in the form, and with `--print` it writes no file.
+ * page without it and with a plain HTML form, and how fast it reacts to keys and clicks. docs/scale.md has a part
+ * of it. With `--load` it does not fill in the form.
  */
-import {writeFileSync} from 'node:fs';
 import {cpus} from 'node:os';
 import {resolve} from 'node:path';
 import {chromium} from 'playwright-core';
-import {format, resolveConfig} from 'prettier';
 import {newestVersion, readVersions} from '../../server/versions/embed-versions.ts';
 import {findChromium} from '../support/find-browsers.ts';
 import {serviceSettings, startService} from '../support/service-process.ts';
@@ -18,7 +16,6 @@ import {fillIn, visit, type FilledIn, type Loaded} from './page-visit.ts';
 
 const runs = Number(process.env['BENCH_RUNS'] ?? 5);
 const fillsIn = !process.argv.includes('--load');
-const writes = !process.argv.includes('--print');
 
 const folder = makeTemporaryFolder();
 const partner = await servePartnerPages();
@@ -74,14 +71,12 @@ await service.end('SIGTERM');
 partner.close();
 folder.remove();
 
-const text = report({
-  circumstances: `Chromium ${version} on ${cpus().length} × ${cpus()[0]!.model.trim()}, medians of ${runs} visits`,
-  loads,
-  release: release.name,
-  pairs,
-  ways,
-});
-const file = 'docs/page-benchmark.md';
-const formatted = await format(text, {...(await resolveConfig(file)), parser: 'markdown'});
-if (writes) writeFileSync(file, formatted);
-console.log(formatted);
+console.log(
+  report({
+    circumstances: `Chromium ${version} on ${cpus().length} × ${cpus()[0]!.model.trim()}, medians of ${runs} visits`,
+    loads,
+    release: release.name,
+    pairs,
+    ways,
+  }),
+);

@@ -1,8 +1,7 @@
 /**
  * `npm run bench`: measures how fast leads are created and read. Creates are compared with a bare server in the same run,
- * because ratios depend less on the machine. Writes docs/benchmark.md.
+ * because ratios depend less on the machine. docs/scale.md has a part of it.
  */
-import {writeFileSync} from 'node:fs';
 import {cpus} from 'node:os';
 import {createFromPage, createLeads, readLeads, type Figures} from './load.ts';
 import {freshStore, median, startBenchServer, type Kind} from './servers.ts';
@@ -99,9 +98,7 @@ async function measureAll() {
 
   return `# Benchmark
 
-For operators who plan a machine, and for contributors: how many leads the server takes, and how fast.
-
-Written by \`npm run bench\` with Node ${process.versions.node} on ${cpus().length} × ${cpus()[0]!.model.trim()}. Server and load share these cores. Each figure is the median of ${rounds} rounds, taken in turn after one that only warms up.
+Measured with Node ${process.versions.node} on ${cpus().length} × ${cpus()[0]!.model.trim()}. Server and load share these cores. Each figure is the median of ${rounds} rounds, taken in turn after one that only warms up.
 
 Layers on, as in production:
 
@@ -129,6 +126,4 @@ ${table(['What', ...titles('ours')], await others())}
 `;
 }
 
-const report = await measureAll();
-writeFileSync('docs/benchmark.md', report);
-console.log(report);
+console.log(await measureAll());

@@ -21,7 +21,7 @@ export type NodeName = (typeof nodes)[number];
 export const otherThan = (node: NodeName): NodeName => (node === 'one' ? 'two' : 'one');
 
 /**
- * What docs/scale.md names. `ttl` is the smallest that newer versions of Patroni accept, and the largest part of the gap
+ * The settings of docs/scale.md. `ttl` is the smallest that newer versions of Patroni accept, and the largest part of the gap
  * after a crash. Without the strict mode, writing goes on while the standby is away: a lead that is acknowledged then is on
  * one machine, and Patroni does not promote the other one before it has caught up.
  */

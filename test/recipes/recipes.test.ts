@@ -135,7 +135,7 @@ suite('HubSpot', () => {
   );
   testReceiver(receiver, hubSpot);
 
-  test('a lead is a contact with all fields of the table', async () => {
+  test('a lead is a contact with all fields of the recipe', async () => {
     const event = newEvent({lead: {email: 'fields@example.com'}});
     await assertTaken(receiver, event);
     assert.deepEqual(hubSpot.records.get('fields@example.com'), {
@@ -191,7 +191,7 @@ suite('Salesforce', () => {
   );
   testReceiver(receiver, salesforce);
 
-  test('a lead is a lead in Salesforce with all fields of the table', async () => {
+  test('a lead is a lead in Salesforce with all fields of the recipe', async () => {
     const event = newEvent();
     await assertTaken(receiver, event);
     assert.deepEqual(salesforce.records.at(-1), {
@@ -239,7 +239,7 @@ suite('Google Sheets', () => {
   testReceiver(receiver, sheet);
   const rowsOf = ({data: {id}}: SentEvent) => sheet.records.filter(([first]) => first === id);
 
-  test('a lead is a row with all columns of the table', async () => {
+  test('a lead is a row with all columns of the recipe', async () => {
     const event = newEvent();
     await assertTaken(receiver, event);
     assert.deepEqual(rowsOf(event), [
@@ -344,7 +344,7 @@ suite('Zapier', () => {
     return {...((await runInNewContext(code, globals)) as Record<string, unknown>)};
   }
 
-  test('a lead has all fields of the table', async () => {
+  test('a lead has all fields of the recipe', async () => {
     const event = newEvent({supersedes: newEvent().data.id});
     assert.deepEqual(await run(event), {
       is_lead: true,

@@ -1,11 +1,11 @@
 /**
- * What the server's statements may need of PostgreSQL, so that docs/scale.md can say what another engine must have. A
+ * What the server's statements may need of PostgreSQL, for operators who think of another engine (docs/scale.md). A
  * statement of a test run that needs more fails, with the name of what it needs (test/support/postgres.ts).
  */
 import pg from 'pg';
 import {tables} from '../../server/store/columns.ts';
 
-/** A new line here is a new line in docs/scale.md: look up whether the engines that it names have it. */
+/** Another engine must have all of it. */
 export const commonGround: readonly {words: string; why: string}[] = [
   {
     words: `SELECT DISTINCT FROM WHERE GROUP BY HAVING ORDER ASC DESC LIMIT OFFSET UNION ALL AS JOIN CROSS LEFT ON AND OR NOT IN LIKE LOWER

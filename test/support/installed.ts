@@ -8,7 +8,6 @@
  * - `REQUIRE_CLIENTS=1`: programs such as openssl, and clients of the API in other languages
  * - `REQUIRE_THEMES=1`: WordPress and its themes
  * - `REQUIRE_LIBRARIES=1`: Prototype.js and MooTools
- * - `REQUIRE_SAMPLES=1`: the rarer languages of the samples in docs/api.md
  */
 import {existsSync} from 'node:fs';
 import {delimiter, resolve} from 'node:path';
@@ -18,15 +17,11 @@ const packages: Readonly<Record<string, string>> = {
   firefox: 'firefox-esr',
   webkit: 'webkit2gtk-driver xvfb',
   php: 'php-cli',
-  java: 'default-jdk-headless',
-  mcs: 'mono-mcs libmono-system-net-http4.0-cil',
-  mono: 'mono-runtime libmono-system-net-http-webrequest4.0-cil',
-  go: 'golang-go',
   promtool: 'prometheus',
   ssconvert: 'gnumeric',
 };
 
-type Requirement = `REQUIRE_${'STORES' | 'BROWSERS' | 'CLIENTS' | 'THEMES' | 'LIBRARIES' | 'SAMPLES'}`;
+type Requirement = `REQUIRE_${'STORES' | 'BROWSERS' | 'CLIENTS' | 'THEMES' | 'LIBRARIES'}`;
 
 /**
  * Why a test is skipped; false if it runs.

@@ -121,7 +121,7 @@ const {labels} = afterTouch;
 /** The fields of a lead by their options: `--first-name` is that of `first_name`. */
 const names = inCamelCase(tableOf(Object.keys(formFields) as FormFieldName[], (name) => name));
 const corrected = tableOf(Object.keys(names) as (keyof typeof names)[], (option) => ({
-  ...field.option('text', `${labels[names[option]].toLowerCase()}, as it should be`),
+  ...field.option('text', labels[names[option]].toLowerCase()),
   ...((option === 'phone' || option === 'email') && {asks: labels[option]}),
 }));
 

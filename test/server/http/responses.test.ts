@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {before, suite, test} from 'node:test';
-import {rows, serviceStates, statusOf, type Row} from '../../../build/docs/responses.ts';
+import {rows, serviceStates, statusOf, type Row} from './response-rows.ts';
 import {fieldCodes, readJson, readProblem} from '../../support/http.ts';
 import {suiteOwner} from '../../support/opened.ts';
 import {forEachStore} from '../../support/stores.ts';

@@ -1,5 +1,5 @@
-/** Brings a service into each state that rows of build/docs/responses.ts need. */
-import {keyInProgress, usedKey, type Row, type ServiceState} from '../../../build/docs/responses.ts';
+/** Brings a service into each state that rows of response-rows.ts need. */
+import {keyInProgress, usedKey, type Row, type ServiceState} from './response-rows.ts';
 import {readRanges} from '../../../server/config/addresses.ts';
 import {basic, postJson, readJson} from '../../support/http.ts';
 import {failures, json, startFakeUpstream, type Script} from '../../support/fake-upstream.ts';

@@ -1,4 +1,4 @@
-/** What the server needs of PostgreSQL, for operators who think of another engine (docs/scale.md). */
+/** What the server needs of PostgreSQL, for operators who think of another engine. */
 import assert from 'node:assert/strict';
 import {readdirSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';

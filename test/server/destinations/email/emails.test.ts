@@ -1,4 +1,4 @@
-/** What the e-mails say. The examples in docs/email.md are compared with what a mail server gets. */
+/** What the e-mails say. The examples in docs/email.md and examples.md are compared with what a mail server gets. */
 import assert from 'node:assert/strict';
 import {readFileSync} from 'node:fs';
 import {after, suite, test} from 'node:test';
@@ -43,7 +43,7 @@ const attribution = {utm_source: 'google', utm_medium: 'cpc', utm_campaign: 'spr
 const standard: Changes = {lead: asLead(standardBody), answer: {...doneAnswer, amounts: null}};
 const later: Changes = {isAnsweredLater: true};
 
-/** The titles are those of the examples in docs/email.md. */
+/** The titles are those of the examples in docs/email.md and examples.md. */
 const examples: Record<string, [requests: DeliveryRequest[], changes?: Partial<EmailSettings>]> = {
   'A new lead': [[eventRequest({attribution})]],
   'A new lead, with `details: contact`': [[eventRequest(telling)], {details: 'contact'}],
@@ -61,11 +61,11 @@ const examples: Record<string, [requests: DeliveryRequest[], changes?: Partial<E
 };
 
 const documentation = readFileSync(new URL('../../../../docs/email.md', import.meta.url), 'utf8');
+const others = readFileSync(new URL('examples.md', import.meta.url), 'utf8');
 const documented = new Map(
-  [...documentation.matchAll(/^### (.+)\n\n(?:.+\n\n)*```text\n([^]*?)```$/gm)].map(([, title, text]) => [
-    title,
-    text,
-  ]),
+  [...`${documentation}\n${others}`.matchAll(/^### (.+)\n\n(?:.+\n\n)*```text\n([^]*?)```$/gm)].map(
+    ([, title, text]) => [title, text],
+  ),
 );
 
 suite('the texts of e-mails', () => {
@@ -94,7 +94,7 @@ suite('the texts of e-mails', () => {
     `Subject: ${parsed.subject}\n\n${(parsed.text ?? '').replaceAll('\r\n', '\n').trimEnd()}\n`;
 
   for (const [title, example] of Object.entries(examples)) {
-    test(`docs/email.md shows what is sent: ${title}`, async () => {
+    test(`the example is what is sent: ${title}`, async () => {
       assert.equal(shown(await sentOne(...example)), documented.get(title) ?? '');
     });
   }
@@ -103,8 +103,8 @@ suite('the texts of e-mails', () => {
     const {destinations} = JSON.parse(json) as {destinations: Record<string, unknown>};
     for (const destination of Object.values(destinations)) destinationSchema.parse(destination);
   });
-  test('docs/email.md has no other examples', () => {
-    assert.deepEqual([...documented.keys()], Object.keys(examples));
+  test('there are no other examples', () => {
+    assert.deepEqual([...documented.keys()].toSorted(), Object.keys(examples).toSorted());
   });
 
   test('the subject of a standard lead has no amount', async () => {

@@ -1,11 +1,8 @@
-/**
- * Which response `/json/leads` gives to which request. tables.ts makes the table in docs/api.md from these rows, and
- * test/server/http/responses.test.ts sends each of them to a server.
- */
+/** Which response `/json/leads` gives to which request. responses.test.ts sends each of these rows to a server. */
 import {gzipSync} from 'node:zlib';
-import {limits} from '../../contract/api.ts';
-import type {FieldErrorCode} from '../../contract/fields.ts';
-import {problems, type ProblemCode} from '../../contract/problems.ts';
+import {limits} from '../../../contract/api.ts';
+import type {FieldErrorCode} from '../../../contract/fields.ts';
+import {problems, type ProblemCode} from '../../../contract/problems.ts';
 
 /** The states of the service in which the rows hold. */
 export const serviceStates = [
@@ -31,7 +28,7 @@ export const keyInProgress = 'a-key-in-progress';
 type Bodies = Readonly<Record<'prequalification' | 'standard', Record<string, unknown>>>;
 
 export type Row = {
-  /** Says in the documentation what is sent, or what is wrong with the request or the service. */
+  /** Says what is sent, or what is wrong with the request or the service. */
   when: string;
   /** `all is well` when absent. */
   state?: ServiceState;
