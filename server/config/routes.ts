@@ -71,7 +71,7 @@ export const routeFields = {
     )
     .optional()
     .describe(
-      'The destinations that only receive the leads, or are told of them: names, or `{"to": …, "when": …}` for some of the leads ([more](partners.md#questions-and-rules)).',
+      'The destinations that only receive the leads, or are told of them: names, or `{"to": …, "when": …}` for some of the leads.',
     ),
 };
 

@@ -52,7 +52,7 @@ export function leadDoubts(config: Configured, remembered: readonly RememberedTe
       'Consent texts do not name who gets the leads: *',
       'Name each company that may call, and the destination as the text names it (docs/partners.md#consent).',
     ],
-    ['rules', never, 'Rules of send_to that no lead can meet: *', 'See docs/partners.md#rules.'],
+    ['rules', never, 'Rules of send_to that no lead can meet: *', 'See docs/destinations.md#rules.'],
     [
       'rules',
       leaves,
