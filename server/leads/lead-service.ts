@@ -103,6 +103,8 @@ async function submit(parts: Parts, lead: NewLead): Promise<Submitted> {
   if (isSuppressed) emit({type: 'lead-suppressed', lead: stored.id, partner: stored.partner});
   else if (lead.hold) sayHeld(emit, stored, deliveries);
   const delivered = beginDeliveries(dispatcher, stored, leased);
+  // So does a repeat. Only if the rules have changed since the first one, there is something to store.
+  if (lead.rules && stored.duplicateOf !== null) await store.repeatTo(stored, stored.duplicateOf);
   const taken =
     stored.answer.status === 'pending' && delivered
       ? {...stored, answer: await inTime(delivered, timings.answerWait)}
@@ -130,8 +132,9 @@ async function route(
   const {rules, sendTo = [], language} = lead;
   if (!rules) return {sendTo};
   const {taken, open} = routed(rules, {...lead, answer});
-  // A repeat and a correction go where the first one went, whatever the rules are now.
-  const before = (await store.receiversBefore(lead)).filter((name) => dispatcher.addressOf(name) !== null);
+  // A correction goes where the first one went, whatever the rules are now.
+  const former = lead.supersedes === undefined ? [] : await store.receiversOf(lead.supersedes);
+  const before = former.filter((name) => dispatcher.addressOf(name) !== null);
   const all = new Set([...sendTo, ...taken, ...before]);
   const openRoutes = open
     .filter(({to}) => !all.has(to))

@@ -29,7 +29,7 @@ import type {ErasureReader, ErasureStore} from './erasure.ts';
 import type {EvidenceStore} from './evidence.ts';
 import type {FigureStore} from './figures.ts';
 import type {LeadReader} from './lead-filter.ts';
-import type {Accepted, LeadEntry, NewLead} from './new-lead.ts';
+import type {Accepted, LeadEntry} from './new-lead.ts';
 import type {OperatorStore} from './operators.ts';
 import type {PersonReader, PersonStore} from './persons.ts';
 import type {PrivacyRequestReader, PrivacyRequestStore} from './privacy-requests.ts';
@@ -49,8 +49,10 @@ export type LeadPort = {
     owner: string,
     digest: string,
   ): Promise<{fingerprint: string; leadId: string; isErased: boolean} | undefined>;
-  /** The destinations to which earlier leads went: the one that this one corrects, and the one that it repeats. */
-  receiversBefore(lead: Pick<NewLead, 'partner' | 'leadDigests' | 'supersedes'>): Promise<string[]>;
+  /** The destinations to which a lead went, besides the one that answers it. */
+  receiversOf(lead: string): Promise<string[]>;
+  /** Lets a duplicate go to the destinations of events that had the original, too. */
+  repeatTo(duplicate: Pick<StoredLead, 'id' | 'createdAt'>, original: string): Promise<void>;
   /** The texts of all consents under which leads were stored since version 1.3.0. */
   consentTexts(): Promise<RememberedText[]>;
   /** Stores the words of consent texts by their hashes, as far as they are not stored yet. */

@@ -1,13 +1,13 @@
 /** All queries of the store for both databases, except storing new leads. */
 import {dayLength} from '../config/timings.ts';
 import type {Context, PersonIndex} from './context.ts';
-import {erasedFingerprint, keyLifetime, selectKey, selectSameLead, type KnownKey} from './new-lead.ts';
+import {erasedFingerprint, keyLifetime, selectKey, type KnownKey} from './new-lead.ts';
 import {tables, type RowOf, type TableName} from './columns.ts';
 import {accountQueries} from './account-queries.ts';
 import {alertQueries} from './alert-queries.ts';
 import {auditQueries, deleteAuditEntries} from './audit-queries.ts';
 import {createBatcher} from './batcher.ts';
-import {insertText, list, statement, type Database, type Row} from './database.ts';
+import {insertText, isThere, list, statement, type Database, type Row} from './database.ts';
 import {dataKeyQueries} from './data-key-queries.ts';
 import {erasureQueries} from './erasure-queries.ts';
 import {evidenceQueries} from './evidence-queries.ts';
@@ -188,14 +188,23 @@ export function leadQueries(
       return {fingerprint, leadId, isErased: fingerprint === erasedFingerprint};
     },
 
-    async receiversBefore({partner, leadDigests = [], supersedes}) {
-      const same = leadDigests.map((digest) => read(selectSameLead(partner, digest, Date.now())));
-      const ids = [supersedes, ...(await Promise.all(same)).flat().map(({lead}) => lead)];
+    async receiversOf(lead) {
       const text = `
-        SELECT DISTINCT destination FROM deliveries WHERE lead_id IN ${jsonList('$1')}
+        SELECT DISTINCT destination FROM deliveries WHERE lead_id = $1
           AND content IN ('lead', 'created') AND gives_answer = 0 AND state <> 'dropped'`;
-      const rows = await read(statement(text, JSON.stringify(ids.filter((id) => id !== undefined))));
-      return rows.map(({destination}) => String(destination));
+      return (await read(statement(text, lead))).map(({destination}) => String(destination));
+    },
+
+    async repeatTo({id, createdAt}, original) {
+      const isHeld = isThere(`leads WHERE id = $1 AND suppressed_at IS NOT NULL`);
+      const text = `
+        INSERT INTO deliveries (lead_id, destination, content, gives_answer, state, attempts, ambiguous,
+          ambiguous_counted, next_attempt_at, leased_until, happened_at, address, reason)
+        SELECT CAST($1 AS TEXT), destination, content, 0, CASE ${isHeld} WHEN 1 THEN 'held' ELSE 'waiting' END, 0, 0, 0,
+          CAST($2 AS BIGINT), 0, CAST($2 AS BIGINT), address, CASE ${isHeld} WHEN 1 THEN 'suppressed' END
+        FROM deliveries WHERE lead_id = $3 AND content = 'created' AND state <> 'dropped'
+        ON CONFLICT (lead_id, destination, content) DO NOTHING`;
+      await write(statement(text, id, createdAt, original));
     },
 
     async consentTexts() {

@@ -114,12 +114,12 @@ const wentTo = async (store: LeadStore, id: string) =>
 forEachStore((over) => {
   suite(`routes over ${over.name}`, () => {
     test('the amounts of an upstream decide, once, by the rules of the commit', async (t) => {
-      const {store, take, settle, select} = await openService(t, over);
+      const {store, take, settle, ...server} = await openService(t, over);
       const id = await take();
       assert.deepEqual(await wentTo(store, id), ['all']);
       await settle('delivered');
       assert.deepEqual(await wentTo(store, id), ['all', 'large', 'small']);
-      assert.deepEqual(await select('SELECT * FROM open_routes'), []);
+      assert.deepEqual(await server.select('SELECT * FROM open_routes'), []);
       const told = await store.listDeliveries(100, {lead: id, content: 'answered'});
       assert.deepEqual(
         told.map(({destination}) => destination),
@@ -170,15 +170,15 @@ forEachStore((over) => {
     });
 
     test('after a stop or an erasure nobody else is told', async (t) => {
-      const {store, take, settle, execute, select} = await openService(t, over);
+      const {store, take, settle, ...server} = await openService(t, over);
       const stopped = await take();
       await settle('delivered', () =>
-        execute(`UPDATE leads SET revoked_at = 1, revoked_for = 'all' WHERE id = '${stopped}'`),
+        server.execute(`UPDATE leads SET revoked_at = 1, revoked_for = 'all' WHERE id = '${stopped}'`),
       );
       assert.deepEqual(await wentTo(store, stopped), ['all']);
       const erased = await take();
       await store.erase(erased, Date.now(), () => false);
-      assert.deepEqual(await select('SELECT * FROM open_routes'), []);
+      assert.deepEqual(await server.select('SELECT * FROM open_routes'), []);
     });
 
     test('what is held until somebody decides about a sender holds those that come later, too', async (t) => {
