@@ -251,12 +251,10 @@ export class Facts {
     return [...before, ...own.filter((one) => one.at === at)].map(({addresses}) => addresses);
   }
 
-  /** Whether it was stored after its lead, because the amounts decided about it. */
+  /** Whether it was stored after its lead, because the amounts decided about it: perhaps by a clock that is behind. */
   cameWithAnswer({lead, content, happenedAt}: DeliveryRow): boolean {
     const stored = this.history.stored.leads.get(lead);
-    return (
-      content !== 'answered' && content !== 'refused' && stored !== undefined && happenedAt > stored.createdAt
-    );
+    return content !== 'answered' && content !== 'refused' && happenedAt !== stored?.createdAt;
   }
 
   /** Whether an operator asked for another attempt between two times. */
