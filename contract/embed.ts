@@ -3,7 +3,6 @@
  * once more, as a schema (`server/http/wire-schemas.ts`), and does not compile where the two differ.
  */
 import type {AmountPart, Explanation, Prequalification, Reasons} from './amounts.ts';
-import type {AskedFieldName} from './extra-fields.ts';
 import type {FormFieldName, LeadType} from './fields.ts';
 import type {PolicyFigures} from './policy.ts';
 
@@ -54,9 +53,15 @@ export type ContactLink = {href: string; text: string};
 
 /** What the partner asks for besides, in the order of the form. */
 export type AskedField = {
-  name: AskedFieldName;
+  name: string;
   /** The words of each choice, in the language of the form. Missing for a text. */
   choices?: Readonly<Record<string, string>>;
+  /** Of a question of the partner's own, in the language of the form. The form has the words of the others. */
+  label?: string;
+  /** Whether the form goes no further without an answer. */
+  required?: boolean;
+  /** The step that asks, if it is not that of the contact data. */
+  step?: 'funds';
 };
 
 /**

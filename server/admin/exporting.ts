@@ -27,7 +27,7 @@ type Column = readonly [name: string, ...path: string[]];
 const usualColumns: readonly Column[] = [
   ...['id', 'reference', 'created_at', 'partner', 'cid'].map((name) => [name, name] as const),
   ...leadFields
-    .filter((name) => !formOnlyNames.some((each) => each === name))
+    .filter((name) => name !== 'answers' && !formOnlyNames.some((each) => each === name))
     .map((name) => [name, 'lead', name] as const),
   ['status', 'answer', 'status'],
   ...amountNames.map((name) => [name, 'answer', 'prequalification', name] as const),
@@ -49,6 +49,9 @@ function columnsFor({partners}: Config, {partner}: LeadFilter): readonly Column[
     ...formOnlyNames
       .filter((name) => selected.some(({ask}) => ask.includes(name)))
       .map((name) => [name, 'lead', name] as const),
+    ...[...new Set(selected.flatMap(({questions}) => questions.map(({name}) => name)))].map(
+      (name) => [`answer_${name}`, 'answers', name] as const,
+    ),
     ...[...new Set(listed)].map((name) => [`context_${name}`, 'context', name] as const),
   ];
 }
@@ -153,12 +156,17 @@ export async function* exportLeads(
       }
     }
     done.leads += leads.length;
-    const rowOf = (lead: LeadDetails) => paths.map((path) => valueAt(lead, path));
+    const rowOf = (lead: LeadDetails) => {
+      const own = (lead.lead.answers ?? []).map(({name, value}) => [name, value] as const);
+      const named = {...lead, answers: Object.fromEntries(own)};
+      return paths.map((path) => valueAt(named, path));
+    };
     const toRows = async () => (forSales ? salesRows(admin, full, zone) : leads.map(rowOf));
     yield {text: isCsv ? toCsv(await toRows()) : toJsonLines(leads), looked: looked()};
     for (const {lead, context = {}, opt_out_signal} of isCsv && !forSales ? leads : []) {
       for (const name of Object.keys(context)) if (!hasColumn('context', name)) unlisted.add(name);
       if (opt_out_signal) unlisted.add('opt_out_signal');
+      for (const {name} of lead.answers ?? []) if (!hasColumn('answers', name)) unlisted.add(name);
       for (const name of formOnlyNames) if (lead[name] && !hasColumn('lead', name)) unlisted.add(name);
     }
   }

@@ -42,13 +42,15 @@ const given: {[Name in keyof When]-?: (facts: RoutedFacts) => string} = {
     Object.entries(context ?? {})
       .map(([name, value]) => `${name}=${value}`)
       .join(', ') || 'no hidden fields',
+  answers: ({lead: {answers = []}}) =>
+    answers.map(({name, value}) => `${name}=${value ?? 'not asked'}`).join(', ') || 'no answers',
 };
 
 /** Such as `not TX or OK`. */
 function wanted(name: keyof When, when: When): string {
   if (name === 'total_at_least') return `less than ${formatMoney(when.total_at_least ?? 0, 'en-US')}`;
-  if (name === 'context')
-    return Object.entries(when.context ?? {})
+  if (name === 'context' || name === 'answers')
+    return Object.entries(when[name] ?? {})
       .map(([field, values]) => `not ${field}=${values.join(' or ')}`)
       .join(', ');
   return `not ${when[name]?.join(' or ')}`;

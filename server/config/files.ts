@@ -69,7 +69,7 @@ export function readJson<Schema extends z.ZodType>(
   const result = schema.safeParse(parse(path, text), {error: inWords});
   if (result.success) return {content: result.data, at: (field) => inFile(path, placeOf(text, field))};
   throw new FileError(
-    result.error.issues.map((issue) => {
+    result.error.issues.map(nearest).map((issue) => {
       const unknownField = issue.code === 'unrecognized_keys' ? issue.keys[0] : undefined;
       const character =
         issue.code === 'custom' ? (issue.params?.['character'] as number | undefined) : undefined;
@@ -77,6 +77,20 @@ export function readJson<Schema extends z.ZodType>(
       const guess = unknownField === undefined ? '' : meant(unknownField, namesIn(schema));
       return `${place}: ${issue.path.join('.') || 'the file'}: ${issue.message}${guess}`;
     }),
+  );
+}
+
+/**
+ * Of something that may be one of several things, what is wrong with the one that it is nearest to: the fault that lies deepest.
+ */
+function nearest(issue: z.core.$ZodIssue): z.core.$ZodIssue {
+  if (issue.code !== 'invalid_union' || issue.message !== 'Invalid input') return issue;
+  const inside = issue.errors
+    .flatMap(([first]) => first ?? [])
+    .map((each) => nearest({...each, path: [...issue.path, ...each.path]}));
+  return inside.reduce(
+    (deepest, each) => (each.path.length > deepest.path.length ? each : deepest),
+    inside[0] ?? issue,
   );
 }
 

@@ -1,6 +1,5 @@
 /** The partners in the file: who may embed the form, on which pages, and which destinations get their leads. */
 import {z} from 'zod';
-import {askedNames, type AskedFieldName} from '../../contract/extra-fields.ts';
 import {leadTypes, type LeadType} from '../../contract/fields.ts';
 import {formLanguages} from '../../form/words/languages.ts';
 import {misplacedName, unknownPlaceholder} from '../../form/words/partner-text.ts';
@@ -9,6 +8,7 @@ import {inCamelCase} from './camel-case.ts';
 import {confirmSchema} from './confirmations.ts';
 import {consentSchema, looksMarked} from './consent.ts';
 import {contextFieldsSchema} from './context-fields.ts';
+import {askSchema, questionWarnings} from './questions.ts';
 import {routeFields, toRoute} from './routes.ts';
 import {isCovered, origin} from './origins.ts';
 import {forEver, maxKeepConsentYears, maxRetainDays} from './retention.ts';
@@ -42,15 +42,6 @@ const promiseText = z
   .refine((text) => !/[{}]/.test(text), {error: 'must have no { and no }'});
 const callPromise = byLanguage(promiseText);
 
-const ask = z
-  .array(z.enum(askedNames))
-  .superRefine((names, context) => {
-    for (const [index, name] of names.entries())
-      if (names.indexOf(name) < index)
-        context.addIssue({code: 'custom', path: [index], message: 'is there twice'});
-  })
-  .transform((names): readonly AskedFieldName[] => askedNames.filter((name) => names.includes(name)));
-
 const httpsAddress = z
   .string()
   .refine((text) => URL.parse(text)?.protocol === 'https:', {error: 'must begin with https://'});
@@ -67,125 +58,148 @@ const cta = byLanguage(
 );
 
 /** The fields of a partner as the file names them. */
-export const partnerFields = z.strictObject({
-  key: name.describe("The value of the form's attribute `partner`. Everybody can read it."),
-  name: displayName.optional().describe("The name that visitors read on the partner's apply page."),
-  privacy_href: httpsAddress
-    .optional()
-    .describe("The https address of the partner's privacy page, which the apply page links to."),
-  contact: z
-    .strictObject({
-      phone: telephone.optional().describe('A number that visitors can call, shown as it is written here.'),
-      email: emailAddress.optional().describe('An address that visitors can write to.'),
-    })
-    .refine(({phone, email}) => phone ?? email, {error: 'must have a phone or an email'})
-    .optional()
-    .describe('How visitors reach the partner where the form gets no further. Everybody can read it.'),
-  origins: z
-    .array(origin)
-    .min(1, 'must hold at least one origin')
-    .describe(
-      'The pages that may embed the form: exact origins, or `https://*.acme.example`, where the star stands for one label.',
-    ),
-  lead_types: z
-    .array(z.enum(leadTypes))
-    .min(1)
-    .default([...leadTypes])
-    .describe('Which types of lead the form may send.'),
-  cid: cid
-    .optional()
-    .describe(
-      'The client that owns the leads of this partner: `key` without it. It is never sent to a browser.',
-    ),
-  ...routeFields,
-  consent: consentSchema.optional().describe('What the visitor agrees to before sending, in each language.'),
-  colors: z
-    .strictObject({
-      accent: z
-        .string()
-        .regex(/^#[0-9a-fA-F]{6}$/, 'must be a colour such as #0b7a5a')
-        .describe('The accent colour, such as `#0b7a5a`.'),
-    })
-    .optional()
-    .describe('The colours of the form, unless the page sets them.'),
-  next_step: nextStep
-    .optional()
-    .describe(
-      'What happens after the visitor has sent the form: who calls, at which number (`{phone}`), and when. One text, or texts by language, of which a visitor whose language is missing sees the first.',
-    ),
-  cta: cta
-    .optional()
-    .describe(
-      'The link below the result, unless the page sets `cta-href` and `cta-label`. One link, or links by language.',
-    ),
-  confirm: confirmSchema
-    .optional()
-    .describe('Whether visitors get an e-mail that says that their answers have arrived, and how.'),
-  show_estimate: z
-    .enum(['after-contact', 'before-contact'])
-    .default('after-contact')
-    .describe(
-      'When the visitor sees the total: after the contact data, or before, growing with each answer.',
-    ),
-  ask: ask.default([]).describe('What the last page asks for besides. Visitors may leave it empty.'),
-  call_promise: callPromise
-    .optional()
-    .describe(
-      'What the partner promises about its call. The form shows it at the phone field. One text, or texts by language.',
-    ),
-  context_fields: contextFieldsSchema
-    .default([])
-    .describe('What pages may send besides what visitors type, such as a brand. Never personal data.'),
-  quota_per_hour: z
-    .int()
-    .min(1)
-    .default(1_000)
-    .describe('With more leads than this in an hour, the proof of work gets harder and the log says so.'),
-  retain_days: z
-    .union([z.int().min(1).max(maxRetainDays), z.literal(forEver)], {
-      error: `must be a whole number from 1 to ${maxRetainDays}, or "${forEver}"`,
-    })
-    .optional()
-    .describe(
-      "After how many days the partner's leads are erased, or `forever`. `retain_days` of the file without it.",
-    ),
-  keep_consent_years: z
-    .int()
-    .min(0)
-    .max(maxKeepConsentYears)
-    .optional()
-    .describe(
-      'How many years a consent stays when its lead is erased. `keep_consent_years` of the file without it.',
-    ),
-  suspect: z
-    .enum(['deliver', 'hold'])
-    .default('deliver')
-    .describe('What happens to a lead that a bot may have sent.'),
-  without_script: z
-    .enum(['suspect', 'trust'])
-    .default('suspect')
-    .describe(
-      'How the partner sees leads that a browser has sent from the apply page without a script, and so without a proof of work: as suspects, or as those that the form has sent.',
-    ),
-  /**
-   * A merged lead is answered faster, and so its sender can tell that the same lead was sent before. A stranger could test
-   * this for standard leads, because their fields can be guessed: a name, an e-mail address and a phone number. The
-   * financial fields of a pre-qualification lead are hard to guess.
-   */
-  merge_duplicates: z
-    .union([z.boolean(), z.literal('prequalification')])
-    .default('prequalification')
-    .describe(
-      'Which types of leads are delivered only once if the same lead comes again within a day: all, none, or only pre-qualification leads.',
-    ),
-});
+export const partnerFields = z
+  .strictObject({
+    key: name.describe("The value of the form's attribute `partner`. Everybody can read it."),
+    name: displayName.optional().describe("The name that visitors read on the partner's apply page."),
+    privacy_href: httpsAddress
+      .optional()
+      .describe("The https address of the partner's privacy page, which the apply page links to."),
+    contact: z
+      .strictObject({
+        phone: telephone.optional().describe('A number that visitors can call, shown as it is written here.'),
+        email: emailAddress.optional().describe('An address that visitors can write to.'),
+      })
+      .refine(({phone, email}) => phone ?? email, {error: 'must have a phone or an email'})
+      .optional()
+      .describe('How visitors reach the partner where the form gets no further. Everybody can read it.'),
+    origins: z
+      .array(origin)
+      .min(1, 'must hold at least one origin')
+      .describe(
+        'The pages that may embed the form: exact origins, or `https://*.acme.example`, where the star stands for one label.',
+      ),
+    lead_types: z
+      .array(z.enum(leadTypes))
+      .min(1)
+      .default([...leadTypes])
+      .describe('Which types of lead the form may send.'),
+    cid: cid
+      .optional()
+      .describe(
+        'The client that owns the leads of this partner: `key` without it. It is never sent to a browser.',
+      ),
+    ...routeFields,
+    consent: consentSchema
+      .optional()
+      .describe('What the visitor agrees to before sending, in each language.'),
+    colors: z
+      .strictObject({
+        accent: z
+          .string()
+          .regex(/^#[0-9a-fA-F]{6}$/, 'must be a colour such as #0b7a5a')
+          .describe('The accent colour, such as `#0b7a5a`.'),
+      })
+      .optional()
+      .describe('The colours of the form, unless the page sets them.'),
+    next_step: nextStep
+      .optional()
+      .describe(
+        'What happens after the visitor has sent the form: who calls, at which number (`{phone}`), and when. One text, or texts by language, of which a visitor whose language is missing sees the first.',
+      ),
+    cta: cta
+      .optional()
+      .describe(
+        'The link below the result, unless the page sets `cta-href` and `cta-label`. One link, or links by language.',
+      ),
+    confirm: confirmSchema
+      .optional()
+      .describe('Whether visitors get an e-mail that says that their answers have arrived, and how.'),
+    show_estimate: z
+      .enum(['after-contact', 'before-contact'])
+      .default('after-contact')
+      .describe(
+        'When the visitor sees the total: after the contact data, or before, growing with each answer.',
+      ),
+    ask: askSchema
+      .prefault([])
+      .describe(
+        'What the form asks for besides: fields that the server knows, by name, and questions of your own.',
+      ),
+    call_promise: callPromise
+      .optional()
+      .describe(
+        'What the partner promises about its call. The form shows it at the phone field. One text, or texts by language.',
+      ),
+    context_fields: contextFieldsSchema
+      .default([])
+      .describe('What pages may send besides what visitors type, such as a brand. Never personal data.'),
+    quota_per_hour: z
+      .int()
+      .min(1)
+      .default(1_000)
+      .describe('With more leads than this in an hour, the proof of work gets harder and the log says so.'),
+    retain_days: z
+      .union([z.int().min(1).max(maxRetainDays), z.literal(forEver)], {
+        error: `must be a whole number from 1 to ${maxRetainDays}, or "${forEver}"`,
+      })
+      .optional()
+      .describe(
+        "After how many days the partner's leads are erased, or `forever`. `retain_days` of the file without it.",
+      ),
+    keep_consent_years: z
+      .int()
+      .min(0)
+      .max(maxKeepConsentYears)
+      .optional()
+      .describe(
+        'How many years a consent stays when its lead is erased. `keep_consent_years` of the file without it.',
+      ),
+    suspect: z
+      .enum(['deliver', 'hold'])
+      .default('deliver')
+      .describe('What happens to a lead that a bot may have sent.'),
+    without_script: z
+      .enum(['suspect', 'trust'])
+      .default('suspect')
+      .describe(
+        'How the partner sees leads that a browser has sent from the apply page without a script, and so without a proof of work: as suspects, or as those that the form has sent.',
+      ),
+    /**
+     * A merged lead is answered faster, and so its sender can tell that the same lead was sent before. A stranger could test
+     * this for standard leads, because their fields can be guessed: a name, an e-mail address and a phone number. The
+     * financial fields of a pre-qualification lead are hard to guess.
+     */
+    merge_duplicates: z
+      .union([z.boolean(), z.literal('prequalification')])
+      .default('prequalification')
+      .describe(
+        'Which types of leads are delivered only once if the same lead comes again within a day: all, none, or only pre-qualification leads.',
+      ),
+  })
+  .superRefine(({ask: {questions}, context_fields}, context) => {
+    for (const {name} of questions)
+      if (context_fields.some((each) => each.name === name))
+        context.addIssue({
+          code: 'custom',
+          path: ['ask'],
+          message: `${name} is the name of a hidden field, too`,
+        });
+  });
 
 /** A partner as the server knows it, with what it has by default. */
-export function toPartner({answer_from, send_to, show_estimate, ...fields}: z.output<typeof partnerFields>) {
+export function toPartner({
+  answer_from,
+  send_to,
+  show_estimate,
+  ask,
+  ...fields
+}: z.output<typeof partnerFields>) {
   return {
     ...inCamelCase(fields),
     name: fields.name ?? fields.key,
     cid: fields.cid ?? fields.key,
+    ...ask,
     ...toRoute({answer_from, send_to}),
     showsEstimate: show_estimate === 'before-contact',
   };
@@ -202,6 +216,7 @@ export function textWarnings({
   nextStep,
   cta,
   callPromise,
+  questions,
 }: Partner): {path: readonly string[]; warning: string}[] {
   const warnings: {path: readonly string[]; warning: string}[] = [];
   const warn = (path: readonly string[], warning: string) => warnings.push({path, warning});
@@ -211,6 +226,9 @@ export function textWarnings({
       ['consent', 'text'],
       'has a link or {button} that visitors see as it is written: give the text in texts',
     );
+  for (const question of questions)
+    for (const warning of questionWarnings(question, formLanguages))
+      warn(['ask'], `${question.name}: ${warning}`);
   for (const [tag, text] of Object.entries(nextStep ?? {})) {
     const path = tag === unknownLanguage ? ['next_step'] : ['next_step', tag];
     const unknown = unknownPlaceholder(text);

@@ -26,6 +26,10 @@ const when = z
       .record(z.string().regex(contextName), anyOf(z.string().min(1).max(200), 'value'))
       .optional()
       .describe('Hidden fields.'),
+    answers: z
+      .record(z.string(), anyOf(z.string().min(1).max(200), 'value'))
+      .optional()
+      .describe("The partner's own questions: values of choices."),
   })
   .refine((given) => Object.keys(given).length > 0, 'must name a condition, such as {"state": ["TX"]}');
 export type When = z.output<typeof when>;

@@ -27,7 +27,6 @@ import {
   type EmbedConfig,
   type EmbedSubmission,
 } from '../../contract/embed.ts';
-import {askedNames} from '../../contract/extra-fields.ts';
 import {
   creditScores,
   fieldErrorCodes,
@@ -174,10 +173,13 @@ export const embedConfigSchema = schemaOf<EmbedConfig>()(
     ask: maybe(
       z.array(
         z.object({
-          name: z.enum(askedNames),
+          name: z.string(),
           choices: optionalTexts.describe(
             'The words of each choice, in the language of the form. Missing for a text.',
           ),
+          label: maybe(z.string(), "A question of the partner's own, in the language of the form."),
+          required: maybe(z.boolean(), 'Whether the form goes no further without an answer.'),
+          step: maybe(z.literal('funds'), 'The step that asks, if it is not that of the contact data.'),
         }),
       ),
       'What the form asks for besides, of a partner that wants it. The lead may have these fields.',

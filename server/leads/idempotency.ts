@@ -17,8 +17,16 @@ export type IdempotencyKey = {owner: string; digest: string; fingerprint: string
  * A text by which leads are compared: two leads count as the same if their texts are equal. The spelling of the phone
  * number and capitals in the e-mail address do not matter.
  */
-export const comparableText = (lead: Lead) =>
-  JSON.stringify({...lead, phone: lead.phone.e164, email: comparableEmail(lead.email)});
+export const comparableText = (lead: Lead) => {
+  const {answers, ...fields} = lead;
+  return JSON.stringify({
+    ...fields,
+    phone: lead.phone.e164,
+    email: comparableEmail(lead.email),
+    // The same answer, whatever words the file has for it now.
+    ...(answers && {answers: answers.map(({name, value}) => [name, value])}),
+  });
+};
 
 /**
  * Whether the lead that was found is the lead that was sent. This must be checked, because the rows by which it is

@@ -75,13 +75,19 @@ const isHeard = ({answerFrom, ...route}: Route, {destinations}: Configured): boo
   });
 
 /** What the leads of a sender can say. */
-type Asked = {leadTypes: readonly string[]; fields: readonly string[]; context: readonly string[]};
-const asksOf = ({leadTypes, ask, contextFields}: Partner): Asked => ({
+type Asked = {
+  leadTypes: readonly string[];
+  fields: readonly string[];
+  context: readonly string[];
+  questions: Partner['questions'];
+};
+const asksOf = ({leadTypes, ask, questions, contextFields}: Partner): Asked => ({
+  questions,
   leadTypes,
   fields: ask,
   context: contextFields.map(({name}) => name),
 });
-const askedOfCallers: Asked = {leadTypes, fields: ['state'], context: []};
+const askedOfCallers: Asked = {leadTypes, fields: ['state'], context: [], questions: []};
 
 /** Such as `acme: texas (state is not asked for)`. */
 const neverMet = (who: string, {rules = []}: Pick<Route, 'rules'>, asked: Asked): string[] =>
@@ -95,6 +101,11 @@ const neverMet = (who: string, {rules = []}: Pick<Route, 'rules'>, asked: Asked)
       ...Object.keys(when.context ?? {}).map(
         (name) => !asked.context.includes(name) && `context_fields does not name ${name}`,
       ),
+      ...Object.entries(when.answers ?? {}).map(([name, values]) => {
+        const choices = asked.questions.find((each) => each.name === name)?.choices ?? [];
+        const isChoice = values.some((value) => choices.some((choice) => choice.value === value));
+        return !isChoice && `no question ${name} has this choice`;
+      }),
     ].find((each) => typeof each === 'string');
     return why === undefined ? [] : [`${who}: ${to} (${why})`];
   });

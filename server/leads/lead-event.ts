@@ -75,6 +75,17 @@ const leadSchema = z
     ...eventFields(contactFields),
     phone_e164: text('The telephone number in E.164, such as +12025550142, without extension.'),
     ...z.object(eventFields({...financialFields, ...extraFields, ...formOnlyFields})).partial().shape,
+    answers: maybe(
+      z.array(
+        z.object({
+          name: text('Of the question, as the file of the business has it.'),
+          label: text('The question, in English.'),
+          value: textOrNull('Of a choice its value, else what was typed. Null if the form did not ask.'),
+          text: textOrNull('The answer in words, in English.'),
+        }),
+      ),
+      "The answers to a partner's own questions.",
+    ),
   })
   .describe('What the visitor or the caller sent. A field that the lead does not have is missing.');
 

@@ -14,6 +14,7 @@ import {
 import {extraFields, formOnlyFields} from '../../contract/extra-fields.ts';
 import {normalized} from '../../contract/normalized.ts';
 import type {FieldError} from '../../contract/problems.ts';
+import {ownAnswer} from './own-answers.ts';
 import {addressOf, addressPattern, noSpaces, phoneOf} from './read-contact.ts';
 
 const limitsOf = (field: Field) => ({
@@ -140,7 +141,8 @@ const prequalificationLead = z.object({
 /** What callers send. A body without `lead_type` is a standard lead. */
 export const leadSchema = z.discriminatedUnion('lead_type', [standardLead, prequalificationLead]);
 
-const ofForms = schemasOf(formOnlyFields);
+/** Last, and left out of leads that have none, because digests depend on the order. */
+const ofForms = {...schemasOf(formOnlyFields), answers: z.array(ownAnswer).optional()};
 const formLeadSchema = z.discriminatedUnion('lead_type', [
   standardLead.extend(ofForms),
   prequalificationLead.extend(ofForms),

@@ -49,6 +49,10 @@ const conditions: {
   language: (languages, {language}) => languages.includes(language?.split('-')[0] ?? ''),
   context: (wanted, {context}) =>
     Object.entries(wanted).every(([name, values]) => values.includes(context?.[name] ?? '')),
+  answers: (wanted, {lead: {answers = []}}) =>
+    Object.entries(wanted).every(([name, values]) =>
+      answers.some((each) => each.name === name && values.includes(each.value ?? '')),
+    ),
 };
 type ConditionName = keyof When;
 

@@ -13,6 +13,7 @@ import {readLead, replayLead, submitLead} from './intake.ts';
 import type {LeadService} from './lead-service.ts';
 import {parseFormLead, type Lead} from './lead-schema.ts';
 import type {NewLead} from './new-lead.ts';
+import {readOwnAnswers} from './own-answers.ts';
 import {ProblemError} from './problem-error.ts';
 import type {ResultTokens} from './result-tokens.ts';
 import {LeadUnreadable} from './store-errors.ts';
@@ -59,7 +60,10 @@ export function readVisitorLead(
   partner: Partner,
   body: EmbedSubmission | undefined,
 ): {lead: Lead; content: string} {
-  const lead = readLead(body ? {...leadOfForm(partner, body), cid: partner.cid} : null, parseFormLead);
+  const {answers, errors} = readOwnAnswers(partner.questions, body?.lead ?? {});
+  const own = answers.length > 0 && {answers};
+  const given = body ? {...leadOfForm(partner, body), ...own, cid: partner.cid} : null;
+  const lead = readLead(given, parseFormLead, errors);
   if (!partner.leadTypes.includes(lead.lead_type)) {
     throw new ProblemError('lead-type-not-allowed', 'Check the lead-type attribute of the form.');
   }

@@ -9,6 +9,7 @@ import {readCallSheet, type CallSheet} from '../admin/call-sheet.ts';
 import {printable, visible} from '../admin/visible.ts';
 import {html, type Html, type HtmlValue} from '../html/html.ts';
 import type {LeadView} from '../leads/lead-view.ts';
+import {answerText} from '../leads/own-answers.ts';
 import {resultWords, senderWords} from '../leads/lead-words.ts';
 import {bar, capitalized, clock, date, icon, moment, money, page, state} from './layout.ts';
 import {changeNamed} from '../admin/operations/changes.ts';
@@ -244,11 +245,15 @@ function answersOf(lead: Lead): Html | false {
   const answers = Object.entries(labels).filter(
     ([name]) => !otherPlaces.includes(name) && values[name] !== undefined,
   );
+  const rows = [
+    ...answers.map(([name, label]) => [label, inWords(values[name])] as const),
+    ...(lead.answers ?? []).map((own) => [printable(own.label), theirs(answerText(own))] as const),
+  ];
   return (
-    answers.length > 0 &&
+    rows.length > 0 &&
     html`<div>
       <h2>Answers</h2>
-      ${facts(answers.map(([name, label]) => [label, inWords(values[name])]))}
+      ${facts(rows)}
     </div>`
   );
 }

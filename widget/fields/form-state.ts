@@ -93,7 +93,7 @@ export class FormState implements ReactiveController {
    * filled in or wrong, it is unfolded, and stays so even if that is emptied, because the visitor may be in it.
    */
   view(name: FieldName) {
-    const names: readonly FieldName[] = this.#added().asked.map((each) => each.name);
+    const names = this.#added().asked.map((each) => each.name as FieldName);
     if (!names.includes(name)) return this.#fieldView(name);
     if (name !== names[0]) return nothing;
     this.#isUnfolded ||= names.some((each) => this.values[each] || this.errors[each]);

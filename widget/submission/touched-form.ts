@@ -132,7 +132,7 @@ export class TouchedForm {
   arrange(pages: readonly Page[]): readonly Page[] {
     return withAsked(
       pages,
-      this.#shown.asked.map(({name}) => name),
+      this.#shown.asked.map(({name}) => name as FieldName),
     );
   }
 

@@ -8,6 +8,7 @@ import {afterTouch} from '../../../form/words/en.ts';
 import {lookUp} from '../../../form/words/look-up.ts';
 import type {Admin} from '../admin.ts';
 import type {LeadView} from '../../leads/lead-view.ts';
+import {answerText} from '../../leads/own-answers.ts';
 import {agreedWords, resultWords, senderWords} from '../../leads/lead-words.ts';
 import {deliveriesOf, shownDelivery, type ShownDelivery} from '../deliveries.ts';
 import {shownErased, type ShownErased} from '../erasing.ts';
@@ -48,7 +49,17 @@ type Shown = Omit<ShownErased, 'kept' | 'erased_at' | 'consent_kept_until'> &
 function linesOf(view: LeadView, shown: Shown, more: readonly Line[] = []) {
   const {consent, cid} = shown;
   const {amounts, result, call} = view;
-  const {lead_type, first_name, last_name, email, phone, phone_e164, call_time, ...answers} = shown.lead;
+  const {
+    lead_type,
+    first_name,
+    last_name,
+    email,
+    phone,
+    phone_e164,
+    call_time,
+    answers: own = [],
+    ...answers
+  } = shown.lead;
   const parts = amountParts.filter((part) => amounts?.[part]);
   const lines: Line[] = [
     ['Name', first_name && `${first_name} ${last_name}`],
@@ -62,6 +73,7 @@ function linesOf(view: LeadView, shown: Shown, more: readonly Line[] = []) {
     ['Type', lead_type === 'standard' ? lead_type : null],
     emptyLine,
     ...Object.entries(answers).map(([name, value]): Line => [lookUp(labels, name) ?? name, value]),
+    ...own.map((each): Line => [printable(each.label), answerText(each)]),
     emptyLine,
     ['Reference', `${shown.reference} (${shown.id})`],
     ['Received', `${timeOrNone(shown.created_at)} (${timeZone()}, as all times here)`],

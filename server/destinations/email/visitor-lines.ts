@@ -2,7 +2,9 @@
 import {formOnlyFields, formOnlyNames} from '../../../contract/extra-fields.ts';
 import {afterTouch, firstScreen} from '../../../form/words/en.ts';
 import {serverWords} from '../../../form/words/server/en.ts';
+import {maxAnswer} from '../../config/questions.ts';
 import type {Contact} from '../../leads/deliveries.ts';
+import {answerText} from '../../leads/own-answers.ts';
 import type {LeadView} from '../../leads/lead-view.ts';
 import type {LeadRecord} from '../../leads/stored-lead.ts';
 import type {Block, Fact} from './message.ts';
@@ -91,10 +93,15 @@ export const answerBlocks = ({lead}: LeadRecord): Block[] => [
       ...financeFacts(lead),
       [labels.time_frame, lead.time_frame && inWords(serverWords.asked.time_frame, lead.time_frame)],
       [labels.state, lead.state],
+      ...ownFacts(lead),
     ],
   },
   ...notesBlocks(lead),
 ];
+
+/** The words of the file, and what a visitor typed. */
+const ownFacts = ({answers = []}: Lead): Fact[] =>
+  answers.map((answer) => [theirWords(answer.label, 120), theirWords(answerText(answer), maxAnswer)]);
 
 function financeFacts(lead: Lead): Fact[] {
   if (lead.lead_type === 'standard') return [];
@@ -122,6 +129,8 @@ function notesBlocks({notes}: Lead): Block[] {
 export const consentLine = ({consent}: LeadView): string | undefined =>
   consent?.at == null ? undefined : `Consent: ${consent.text}, text ${consent.version}, ${time(consent.at)}`;
 
+const answerTo = ({answers = []}: Lead, name: string) => answers.find((each) => each.name === name);
+
 /** What a correction changed, with what was there before. */
 export function changedLine({lead: before}: LeadRecord, {lead: now}: LeadRecord): string | undefined {
   const valueOf = (lead: Lead, name: string) => new Map<string, unknown>(Object.entries(lead)).get(name);
@@ -130,7 +139,16 @@ export function changedLine({lead: before}: LeadRecord, {lead: now}: LeadRecord)
   );
   const was = ([name, label]: [string, string]) =>
     `${label} (was ${wasWords(name, before, valueOf(before, name))})`;
-  return changed.length === 0 ? undefined : `Changed: ${changed.map(was).join(', ')}`;
+  const own = [
+    ...new Map([...(before.answers ?? []), ...(now.answers ?? [])].map((each) => [each.name, each])).values(),
+  ]
+    .map(({name, label}) => ({label, was: answerTo(before, name), is: answerTo(now, name)}))
+    .filter((each) => each.was?.value !== each.is?.value)
+    .map(
+      (each) => `${theirWords(each.label, 120)} (was ${theirWords(each.was?.text ?? '', 80) || 'nothing'})`,
+    );
+  const all = [...changed.map(was), ...own];
+  return all.length === 0 ? undefined : `Changed: ${all.join(', ')}`;
 }
 
 /** The former number may be that of somebody else, so nothing dials it. */

@@ -130,7 +130,7 @@ async function post(
   const notes = notesOf(record, settings.attributionInNotes);
   const body = JSON.stringify({
     ...record.lead,
-    ...tableOf(formOnlyNames, () => undefined),
+    ...tableOf([...formOnlyNames, 'answers'], () => undefined),
     cid: settings.cid,
     // Another server may read only what is written as usual.
     phone: phoneOf(record.lead.phone.typed)?.plain ?? record.lead.phone.typed,

@@ -32,6 +32,7 @@ export function notesOf(
     ...(consent && (isAttributionSaid || consent.source) ? consentLines(partner, consent) : []),
     ['opt_out_signal', attribution?.opt_out_signal] as const,
     ...formOnlyNames.map((name) => [name, lead[name]] as const),
+    ...(lead.answers ?? []).map(({name, text}) => [name, text ?? undefined] as const),
     ...attributionKeys.map((key) => [key, said?.[key]] as const),
   ].filter(([, value]) => value !== undefined);
   if (ours.length === 0 && (partner === null || !notes)) return notes;

@@ -13,6 +13,7 @@ import {readIdempotencyKey} from '../../leads/intake.ts';
 import {mount} from '../mount.ts';
 import {operations} from '../operations.ts';
 import {askedFieldsIn} from '../../../form/words/asked.ts';
+import {questionsIn} from '../../leads/own-answers.ts';
 import {partnerGate} from './partner-gate.ts';
 import {partnerWords} from './partner-words.ts';
 import {ProblemError} from '../../leads/problem-error.ts';
@@ -66,7 +67,8 @@ export function embedApi(parts: Parts): Router {
 
   const config: RequestHandler = async (request, response) => {
     const partner = partnerOf(request);
-    const {key, name, contact, leadTypes, colors, answerFrom, showsEstimate, contextFields, ask} = partner;
+    const {key, name, contact, leadTypes, colors, answerFrom, showsEstimate, contextFields, ask, questions} =
+      partner;
     const locale = localeOf(request);
     const body: EmbedConfig = {
       lead_types: leadTypes,
@@ -77,7 +79,9 @@ export function embedApi(parts: Parts): Router {
       ...(contact && {contact: contactLinks(contact)}),
       ...partnerWords(partner, locale),
       ...(showsEstimate && {estimate: estimateOf(figures)}),
-      ...(ask.length > 0 && {ask: askedFieldsIn(ask, locale)}),
+      ...(ask.length + questions.length > 0 && {
+        ask: [...askedFieldsIn(ask, locale), ...questionsIn(questions, locale)],
+      }),
       ...(contextFields.length > 0 && {context_fields: contextFields.map(({name}) => name)}),
       challenge: proofs ? await newChallenge(proofs, partner, request.network) : null,
     };

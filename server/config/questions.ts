@@ -1,0 +1,131 @@
+/** What a partner asks for besides: fields that the server knows (`ask`), and questions of its own. */
+import {z} from 'zod';
+import {askedNames, type AskedFieldName} from '../../contract/extra-fields.ts';
+import {formFields} from '../../contract/fields.ts';
+
+/** How many questions of its own a partner may have, choices of one, and characters of an answer in words. */
+const [maxQuestions, maxChoices] = [6, 12];
+export const maxAnswer = 200;
+
+const words = z
+  .string()
+  .trim()
+  .min(1)
+  .max(120)
+  .regex(/^[^\p{C}{}]*$/u, 'must be a text without control characters and braces');
+const byLanguage = z
+  .record(
+    z.string().regex(/^[a-z]{2,3}(-[A-Za-z\d]{2,8})*$/, 'must be a language such as en or es-MX'),
+    words,
+  )
+  .refine((texts) => texts['en'] !== undefined, 'must have a text in en, which operators read');
+
+/** These have another meaning in a lead, in an event, or in a request of the form. */
+const reserved = new Set([
+  ...Object.keys(formFields),
+  'cid',
+  'lead_type',
+  'phone_e164',
+  'answers',
+  'partner',
+]);
+
+const question = z
+  .strictObject({
+    name: z
+      .string()
+      .regex(
+        /^[a-z][a-z\d_]{0,39}$/,
+        'must be at most 40 lower-case letters, digits and underscores, and begin with a letter',
+      )
+      .refine((name) => !reserved.has(name), 'is the name of a field that every lead can have')
+      .describe('The name of the answer, in events and columns.'),
+    label: byLanguage.describe('The question, by language. Forms in another language show that in `en`.'),
+    choices: z
+      .array(
+        z
+          .object({
+            value: z
+              .string()
+              .regex(
+                /^[A-Za-z\d][A-Za-z\d_-]{0,39}$/,
+                'must be at most 40 letters, digits, dashes and underscores',
+              )
+              .describe('What the lead has.'),
+          })
+          .catchall(words)
+          .refine((choice) => choice['en'] !== undefined, 'must have words in en')
+          .describe('A value, and its words by language.'),
+      )
+      .min(2, 'must hold at least two choices')
+      .max(maxChoices, `must hold at most ${maxChoices} choices`)
+      .refine((all) => new Set(all.map(({value}) => value)).size === all.length, 'has a value twice')
+      .optional()
+      .describe('The answers to choose from. Without them, the answer is a text of one line.'),
+    kind: z.literal('text').optional().describe(`A text of at most ${maxAnswer} characters.`),
+    required: z
+      .boolean()
+      .default(false)
+      .describe('Whether a form from 2.0 goes no further without an answer.'),
+    step: z
+      .enum(['funds', 'contact'])
+      .default('contact')
+      .describe('Where the form asks: beside the amounts, or beside the contact data.'),
+  })
+  .refine(({choices, kind}) => (choices === undefined) === (kind !== undefined), {
+    error: 'must have choices, or "kind": "text"',
+  });
+export type Question = z.output<typeof question>;
+
+/** In the order of the table for the fields that the server knows. Questions stand in the order of the file. */
+export const askSchema = z
+  .array(z.union([z.enum(askedNames), question]))
+  .superRefine((entries, context) => {
+    const names = entries.map((entry) => (typeof entry === 'string' ? entry : entry.name));
+    for (const [index, name] of names.entries())
+      if (names.indexOf(name) < index)
+        context.addIssue({code: 'custom', path: [index], message: 'is there twice'});
+    const own = entries.filter((entry) => typeof entry !== 'string');
+    const wrong =
+      own.length > maxQuestions ? `must hold at most ${maxQuestions} questions of your own` : undefined;
+    const required =
+      own.filter((each) => each.required).length > 1 ? 'may make one question required' : undefined;
+    for (const message of [wrong, required]) if (message) context.addIssue({code: 'custom', message});
+  })
+  .transform((entries): {ask: readonly AskedFieldName[]; questions: readonly Question[]} => ({
+    ask: askedNames.filter((name) => entries.includes(name)),
+    questions: entries.filter((entry) => typeof entry !== 'string'),
+  }));
+
+/** What US law lets no lender ask for like this, or what is dangerous to have: of those who should look at it first. */
+const delicate: readonly (readonly [RegExp, why: string])[] = [
+  [/\b(?:ssn|social security|tax id|itin|ein)\b/i, 'asks for a number that thieves look for'],
+  [/\b(?:birth|born|dob)\b/i, 'asks for the date of birth'],
+  [/\b(?:account|routing|iban|card|cvv|pin|password)\b/i, 'asks for what opens an account'],
+  [
+    /\b(?:sex|gender|race|ethnic\w*|colou?r|religio\w*|national origin|marital|married|spouse|children|pregnan\w*|age|how old|welfare)\b/i,
+    'asks for what a lender must not ask for (12 CFR 1002.5)',
+  ],
+];
+
+/** @returns what is probably wrong with a question, for whom set it */
+export function questionWarnings(
+  {name, label, choices = []}: Question,
+  languages: readonly string[],
+): string[] {
+  const said = [
+    name.replaceAll('_', ' '),
+    ...Object.values(label),
+    ...choices.flatMap((each) => Object.values(each)),
+  ];
+  const why = delicate.find(([pattern]) => said.some((text) => pattern.test(text)))?.[1];
+  const lacks = (texts: object) =>
+    languages.filter((tag) => !Object.keys(texts).some((each) => each.split('-')[0] === tag));
+  const missing = [...new Set([lacks(label), ...choices.map(lacks)].flat())];
+  return [
+    ...(why === undefined ? [] : [`${why}: ask counsel first`]),
+    ...(missing.length === 0
+      ? []
+      : [`lacks words in ${missing.join(', ')}: forms in that language show those in en`]),
+  ];
+}
