@@ -36,19 +36,20 @@ export function readOwnAnswers(
   for (const {name, label, choices, required} of questions) {
     const asked = {name, label: label['en'] ?? name};
     const sent = Object.hasOwn(given, name) ? given[name] : undefined;
-    const text = typeof sent === 'string' ? sent.trim() : sent;
-    if (text === undefined || text === null || text === '') {
+    // Nothing, for a question that may stay open, and any other value counts as a text that no choice has.
+    const text = (typeof sent === 'string' ? sent : JSON.stringify(sent ?? '').replace(/^""$/, '')).trim();
+    if (text === '') {
       if (required) answers.push({...asked, value: null, text: null});
       continue;
     }
     const choice = choices?.find(({value}) => value === text);
-    const fault = typeof text !== 'string' || (choices && !choice) ? 'invalid' : faultOf(text);
+    const fault = typeof sent !== 'string' || (choices && !choice) ? 'invalid' : faultOf(text);
     if (fault !== undefined) {
       const message = choices
         ? `must be one of: ${choices.map(({value}) => value).join(', ')}`
         : `must be a text of one line, of at most ${maxAnswer} characters`;
       errors.push({field: name, code: fault, message});
-    } else answers.push({...asked, value: String(text), text: choice?.['en'] ?? String(text)});
+    } else answers.push({...asked, value: text, text: choice?.['en'] ?? text});
   }
   return {answers, errors};
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import {suite, test} from 'node:test';
 import {writeConfig} from '../../support/config-file.ts';
 import {formConfig, sendLead, sentLead, somebody} from '../../support/embed-client.ts';
-import {readJson} from '../../support/http.ts';
+import {fieldCodes, readProblem} from '../../support/http.ts';
 import {databaseKinds, linesOf, operate} from '../../support/operator.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
 import {openFor} from '../../support/opened.ts';
@@ -78,14 +78,8 @@ for (const {name, postgres, skip} of databaseKinds)
         [{since: 'a\nb'}, 'invalid'],
         [{since: 'x'.repeat(201)}, 'too_long'],
       ] as const) {
-        const problem = await readJson<{errors: {field: string; code: string}[]}>(
-          await sendLead(server, somebody(sent)),
-          422,
-        );
-        assert.deepEqual(
-          problem.errors.map((each) => [each.field, each.code]),
-          [[Object.keys(sent)[0], code]],
-        );
+        const problem = await readProblem(await sendLead(server, somebody(sent)), 422, 'invalid-lead');
+        assert.deepEqual(fieldCodes(problem), {[Object.keys(sent)[0]!]: code});
       }
     });
 
