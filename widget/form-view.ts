@@ -128,9 +128,9 @@ function stepView(step: Step, page: number, {words, pages, touched}: FormView) {
       data-step=${name}
       ?inert=${touched?.submission.isSending}
     >
-      <h2 part="heading" tabindex="-1">
+      <h2 tabindex="-1">
         ${count ? html`<span class="count" part="count">${count}${duration}</span>` : nothing}
-        ${stepTitle(words, step)}
+        <span part="heading">${stepTitle(words, step)}</span>
       </h2>
       <div class="fields" part="fields">
         ${fields.map((field) => touched?.fields.view(field) ?? creditScoreField(words))}
@@ -142,6 +142,6 @@ function stepView(step: Step, page: number, {words, pages, touched}: FormView) {
 const progressView = (pages: readonly Page[], page: number) =>
   pages.length > 1
     ? html`<div class="progress" part="progress" aria-hidden="true">
-        ${pages.map((_, index) => html`<i class=${index <= page ? 'done' : ''}></i>`)}
+        ${pages.map((_, index) => html`<i part=${index <= page ? 'bar-done' : 'bar-open'}></i>`)}
       </div>`
     : nothing;

@@ -69,9 +69,11 @@ const overNetwork: Fetch = (url, init) =>
  * @csspart dialog - The dialog around the box. `::part(dialog)::backdrop` is what lies over the page.
  * @csspart close - The button that closes the dialog.
  * @csspart sample - The line that says that this is a sample, in a sandbox.
- * @csspart progress - The bar that shows how many steps there are.
+ * @csspart progress - The bars that show how many steps there are.
+ * @csspart bar-done - The bar of the step that is shown, or of one before it.
+ * @csspart bar-open - The bar of a step that is still to come.
  * @csspart count - "Step 2 of 3", above the title.
- * @csspart heading - The title of a step, a section or the result.
+ * @csspart heading - The title of a step, a section or the result. "Step 2 of 3" is not in it.
  * @csspart so-far - The total so far, above the fields, where the partner shows it before the contact data.
  * @csspart fields - The grid of the fields of a step or a section.
  * @csspart field - A field with its label, help text and error.
@@ -80,12 +82,17 @@ const overNetwork: Fetch = (url, init) =>
  * @csspart promise - What the partner promises about its call, below the phone field.
  * @csspart error - The line below a field that says what is wrong.
  * @csspart question - The line below an amount that asks whether thousands are meant.
- * @csspart input - A text input, also one of several lines, or a list to choose from.
+ * @csspart input - A text input, also one of several lines, or a list to choose from. A wrong one is also `invalid`.
+ * @csspart invalid - An input with an error.
  * @csspart options - The grid of the options of a choice.
- * @csspart option - One option of a choice.
+ * @csspart option - One option of a choice. The chosen one is also `chosen`.
+ * @csspart chosen - The option that is chosen.
  * @csspart actions - The row of buttons.
- * @csspart button - Any button. The main button is also `primary`.
+ * @csspart button - Any button. Each has a second part, except for those that answer a question and "Change my answers".
  * @csspart primary - The main button.
+ * @csspart back - "Back".
+ * @csspart none - "None", beside an amount.
+ * @csspart quiet - A button that looks like a link: a suggested address, "Copy", "Print", "Start over".
  * @csspart privacy - What the data is used for, with the link to the privacy page.
  * @csspart consent - The partner's consent text with its box.
  * @csspart summary - The list of errors after "Next".
@@ -109,6 +116,14 @@ const overNetwork: Fetch = (url, init) =>
  * @cssproperty --prequal-partner-accent - The colour of the partner's configuration. Snippets have it, so that the form has it
  *   at once. It is used only where the page sets no `--prequal-accent`, and comes before the colour that the server sends.
  * @cssproperty [--prequal-background=light-dark(#fff, #181b20)] - The background of the card and its inputs. Any opaque colour.
+ * @cssproperty --prequal-field - The fill of inputs and options. By default that of the card. It is taken as far as quiet words can be read on
+ *   it: on a light card, any fill that is not much darker than the card, and on a dark one not much lighter.
+ * @cssproperty [--prequal-line=light-dark(#7b8088, #a1a8b5)] - The colour of lines: of the edges of fields and buttons, with a
+ *   contrast of at least 3 to 1, and as it is of the card's edge, of what divides, and of steps to come.
+ * @cssproperty --prequal-progress - The colour of the bars of steps that are done. By default the accent.
+ * @cssproperty [--prequal-error=light-dark(#b3261e, #ffb0a8)] - The colour of errors: words, icons, edges, and the summary.
+ * @cssproperty [--prequal-sticky-top=0px] - The height of a header of the page that stays at the top of the window. The total so
+ *   far, and what gets the focus, keep below it.
  * @cssproperty --prequal-text - The colour of the text. By default nearly black or nearly white, depending on the background.
  * @cssproperty [--prequal-amount-1=light-dark(#12336f, #5b92e5)] - The colour of the retirement rollover in the result.
  * @cssproperty [--prequal-amount-2=light-dark(#cf8300, #ffd468)] - The colour of the SBA loan.

@@ -30,15 +30,10 @@ export const fields = css`
   }
   input {
     appearance: none;
-    background: var(--_paper);
+    background: var(--_field, var(--_paper));
     inline-size: 100%;
     padding-block: 0;
     padding-inline: 14px;
-  }
-  input:hover,
-  .option:hover label,
-  button:hover {
-    border-color: currentcolor;
   }
   :focus-visible:not(h2),
   .option input:focus-visible + label {
@@ -74,6 +69,8 @@ export const fields = css`
     outline: none;
     padding: 0;
     position: absolute;
+    /* A transform or a filter on the part "option" would paint the label over it. */
+    z-index: 1;
   }
   .option label {
     align-items: center;
@@ -84,6 +81,9 @@ export const fields = css`
     font-weight: 400;
     gap: 0 8px;
     justify-content: space-between;
+    /* On a page from right to left, "680 to 720" in English begins with 680. */
+    unicode-bidi: plaintext;
+    background: var(--_field, none);
     padding-block: calc(var(--_space) * 2);
     padding-inline: 46px 14px;
   }

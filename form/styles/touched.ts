@@ -15,16 +15,43 @@ export const touched = css`
       visibility: hidden;
     }
   }
-  h2 {
+  :host {
+    --_bad: color(
+      from
+        color(
+          from color-mix(in xyz, var(--prequal-error, light-dark(#b3261e, #ffb0a8)), var(--_light)) xyz
+            var(--_moved)
+        )
+        xyz var(--_legibly)
+    );
+  }
+  .alert {
+    border-color: var(--_bad);
+  }
+  .alert > .icon {
+    color: var(--_bad);
+  }
+  /* What has the focus, and its ring, keeps below what stays at the top: a header of the page, and the total so far. */
+  .card {
+    --_top: var(--prequal-sticky-top, 0px);
+  }
+  .so-far ~ * {
+    --_top: calc(5.5em + var(--prequal-sticky-top, 0px));
+  }
+  .field,
+  :focus {
+    scroll-margin-block: calc(24px + var(--_top)) 24px;
+  }
+  h2:focus {
     /* Shows the progress and the edge of the card above the title when the title is scrolled to. */
-    scroll-margin-block: 48px;
+    scroll-margin-block: max(48px, var(--_top)) 48px;
+  }
+  .alert:focus {
+    scroll-margin-block: calc(16px + var(--_top)) 96px;
   }
   .fields {
     display: grid;
     gap: calc(var(--_space) * 5) calc(var(--_space) * 4);
-  }
-  .field {
-    scroll-margin-block: 16px;
   }
   label,
   legend {
@@ -50,7 +77,7 @@ export const touched = css`
   select,
   textarea {
     appearance: none;
-    background: var(--_paper);
+    background: var(--_field, var(--_paper));
     border: 1px solid;
     border-radius: var(--_corner);
     box-sizing: border-box;
@@ -66,13 +93,22 @@ export const touched = css`
     padding-block: 10px;
     resize: vertical;
   }
-  select:hover,
-  textarea:hover {
-    border-color: currentcolor;
-  }
   select {
     padding-inline-end: 40px;
     text-overflow: ellipsis;
+  }
+  /* After a tap on a phone, the button in that place would keep the looks of :hover. */
+  @media (hover: hover) {
+    input:hover,
+    select:hover,
+    textarea:hover,
+    .option:hover label,
+    button:hover {
+      border-color: currentcolor;
+    }
+    .main:hover {
+      box-shadow: 0 2px 10px -2px var(--_strong);
+    }
   }
   .select {
     position: relative;
@@ -113,23 +149,22 @@ export const touched = css`
     /* In forced colours, where there is no background, the border can be seen. */
     border: 1px solid transparent;
     border-radius: var(--_corner);
-    box-shadow: 0 0 0 12px var(--_paper);
+    box-shadow:
+      0 -12px var(--_paper),
+      0 12px var(--_paper);
     /* A single line on a small phone, too. */
     font-size: clamp(0.875em, 5.6cqi, 1em);
     font-variant-numeric: tabular-nums;
     font-weight: 600;
-    inset-block-start: 6px;
+    inset-block-start: calc(6px + var(--prequal-sticky-top, 0px));
     margin-block-end: calc(var(--_space) * 4);
     padding: calc(var(--_space) * 2) 14px;
     position: sticky;
     /* Above the inputs that scroll away under it, and nothing of the page. */
-    z-index: 1;
+    z-index: 2;
   }
   form {
     isolation: isolate;
-  }
-  .so-far ~ section :is(h2, .field) {
-    scroll-margin-block-start: 5.5em;
   }
   .row {
     display: flex;

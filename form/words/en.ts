@@ -262,6 +262,9 @@ export const afterTouch = {
       text: 'Please try again in a moment. Everything you typed is still here.',
     },
   } satisfies Partial<Record<ProblemCode | 'network' | 'timeout' | 'forbidden' | 'other', Notice>>,
+  /** On the buttons that call the partner or write to it. `{way}` is its number or its address. */
+  call: 'Call {way}',
+  write: 'Email {way}',
   soon: 'in a moment',
   upTo: '{name}, you may qualify for up to',
   nothing: '{name}, we found no funding for these answers yet',

@@ -211,6 +211,8 @@ export const afterTouch: AfterTouchWords = {
       text: 'Inténtelo de nuevo en un momento. Todo lo que escribió sigue aquí.',
     },
   },
+  call: 'Llame al {way}',
+  write: 'Escriba a {way}',
   soon: 'en un momento',
   upTo: '{name}, usted podría calificar para hasta',
   nothing: '{name}, todavía no encontramos financiamiento para estas respuestas',

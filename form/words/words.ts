@@ -27,12 +27,7 @@ export type Words = FirstScreenWords &
 
 type Some<Texts> = {[Name in keyof Texts]?: Texts[Name] extends string ? string : Some<Texts[Name]>};
 /** Any of these words. */
-export type SomeWords = Some<Words> & {
-  /** @deprecated The name of `options.credit_score` until 1.3.0. */
-  scores?: Some<Words['options']['credit_score']>;
-  /** @deprecated The name of `asides.credit_score` until 1.3.0. */
-  ratings?: Some<Words['asides']['credit_score']>;
-};
+export type SomeWords = Some<Words>;
 
 /** The words that the form has at a moment. Before the first touch these are only the words of the first screen. */
 export type WordsSoFar = FirstScreenWords & SomeWords;
@@ -46,6 +41,12 @@ export function stepTitle({questions, steps}: WordsSoFar, {title, fields: [first
 /** What the last button says, which sends the form. */
 export const sendLabel = ({send, seeEstimate}: Words, leadType: LeadType) =>
   leadType === 'standard' ? send : seeEstimate;
+
+/** What a link to a number or an address says. Links of a page may have words of their own, which stay as they are. */
+export const wayLabel =
+  ({call, write}: Words) =>
+  (way: string) =>
+    fill(/^[+(\d]/.test(way) ? call : way.includes('@') ? write : '{way}', {way});
 
 /** What the data is used for, above the main button. */
 export function sayUse(words: Words, leadType: LeadType, page: number, names: readonly FieldName[]) {
@@ -63,10 +64,6 @@ export function sayError({errors, labels, locale}: Words, name: FieldName, code:
     max: kind === 'money' ? formatMoney(max, locale) : max,
   });
 }
-
-/** The words of a page, with the names of today. Pages may have been written for an earlier release. */
-export const renamed = ({scores, ratings, ...words}: SomeWords = {}): SomeWords =>
-  merge({options: {credit_score: scores}, asides: {credit_score: ratings}} as SomeWords, words);
 
 /** @returns `words`, in which the texts of `over` replace those of the same name, at every depth */
 export function merge<Texts extends object>(words: Texts, over: Some<Texts> | undefined): Texts {

@@ -92,6 +92,7 @@ describe('the reference lists', () => {
     await click(asked, 'Next');
     look(asked);
     await choose(asked, 'Above 720 Excellent');
+    look(asked);
     await click(asked, 'Next');
     fill(asked, 'Cash', '50');
     for (const label of ['Cash', 'Investments']) field(asked, label).focus();

@@ -6,5 +6,6 @@ import type {ContactLink} from '../../contract/embed.ts';
 export const contactIn = (element: Element): Iterable<ContactLink> =>
   element.querySelectorAll<HTMLAnchorElement>('a[href^="tel:"], a[href^="mailto:"]');
 
-export const contactView = (links: Iterable<ContactLink>) =>
-  [...links].map(({href, text}) => html`<a class="main" part="button primary" href=${href}>${text}</a>`);
+/** @param say what a button says, once the words for it are there */
+export const contactView = (links: Iterable<ContactLink>, say = (text: string) => text) =>
+  [...links].map(({href, text}) => html`<a class="main" part="button primary" href=${href}>${say(text)}</a>`);

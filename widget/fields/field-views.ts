@@ -92,6 +92,9 @@ function choice(name: FieldName, words: Words, state: FieldState, choices: reado
  */
 const keyboards: {readonly [Kind in FieldKind]?: string} = {email: 'email', phone: 'tel'};
 
+/** A wrong input has a second part, because a page cannot ask `::part(input)` for its `aria-invalid`. */
+const inputPart = (error: TemplateResult | undefined) => `input ${error ? 'invalid' : ''}`;
+
 /** One template for the whole field, because each further template costs a phone 2 ms when it is first rendered. */
 function textField(
   name: FieldName,
@@ -109,7 +112,7 @@ function textField(
       <input
         id=${name}
         name=${name}
-        part="input"
+        part=${inputPart(error)}
         type=${keyboard === 'tel' ? keyboard : 'text'}
         inputmode=${keyboard ?? nothing}
         autocapitalize=${keyboard ? 'none' : nothing}
@@ -151,7 +154,7 @@ const selectField = (
       <select
         id=${name}
         name=${name}
-        part="input"
+        part=${inputPart(error)}
         autocomplete=${fieldTable[name].autocomplete ?? 'off'}
         aria-invalid=${error !== undefined}
         aria-describedby=${describedBy(name, words, error)}
@@ -171,7 +174,7 @@ const notesField = (name: FieldName, words: Words, {value = '', error}: FieldSta
     <textarea
       id=${name}
       name=${name}
-      part="input"
+      part=${inputPart(error)}
       rows="3"
       autocapitalize="sentences"
       autocomplete="off"
@@ -206,7 +209,7 @@ const moneyField = (
         ><input
           id=${name}
           name=${name}
-          part="input"
+          part=${inputPart(error)}
           inputmode="numeric"
           dir="ltr"
           autocomplete="off"
@@ -219,7 +222,7 @@ const moneyField = (
         />
         <span class="hint" id="${name}-hint" aria-hidden="true">${words.typeZero}</span>
       </div>
-      <button class="none" part="button" type="button" tabindex="-1" @click=${() => on.none(name)}>
+      <button class="none" part="button none" type="button" tabindex="-1" @click=${() => on.none(name)}>
         ${words.none}<span class="unseen"> ${fill(words.noneFor, {label: words.labels[name]})}</span>
       </button>
     </div>
@@ -261,7 +264,7 @@ export const sayQuestion = (name: FieldName, {labels, locale, thousands}: Words,
 const suggestionButton = (words: Words, email: string | undefined, on: FieldActions) =>
   email === undefined
     ? undefined
-    : html`<button class="quiet" part="button" type="button" @click=${on.accept}>
+    : html`<button class="quiet" part="button quiet" type="button" @click=${on.accept}>
         ${changingText(fill(words.didYouMean, {email}))}
       </button>`;
 

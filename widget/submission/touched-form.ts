@@ -11,7 +11,7 @@ import {answerStyles} from '../../form/styles/answer.ts';
 import {touched} from '../../form/styles/touched.ts';
 import {refusedFields} from '../../form/words/say-answer.ts';
 import {contentFor} from '../../form/words/partner-text.ts';
-import {sayUse, sendLabel} from '../../form/words/words.ts';
+import {sayUse, sendLabel, wayLabel} from '../../form/words/words.ts';
 import {alertView, noticeView} from '../fields/alert-view.ts';
 import {changingText} from '../fields/changing-text.ts';
 import {contactView} from '../fields/contact-view.ts';
@@ -168,7 +168,11 @@ export class TouchedForm {
       this.consent.collect();
       this.fields.change(field);
       if (field && fieldTable[field].kind === 'money') this.soFar.type();
-      else if (field && !isTyped(field)) this.soFar.update();
+      else if (field && !isTyped(field)) {
+        this.soFar.update();
+        // The option has another part now.
+        this.#host.refresh();
+      }
     } else if (type === 'pointerdown') {
       this.#press = new Promise((resolve) => {
         for (const end of ['pointerup', 'pointercancel']) {
@@ -411,7 +415,7 @@ export class TouchedForm {
     if (this.submission.isSending)
       return html`<p class="aside wait">${this.submission.isSlow ? words.stillSending : nothing}</p>`;
     return this.fields.page > 0
-      ? html`<button part="button" type="button" @click=${this.#back}>${words.back}</button>`
+      ? html`<button part="button back" type="button" @click=${this.#back}>${words.back}</button>`
       : nothing;
   }
 
@@ -450,7 +454,9 @@ export class TouchedForm {
   /** How to reach the partner, where it is of no use to press the main button again. */
   ways() {
     const {stage, contact} = this.submission;
-    return stage.name === 'failed' && !stage.failure.retryable ? contactView(contact) : nothing;
+    return stage.name === 'failed' && !stage.failure.retryable
+      ? contactView(contact, wayLabel(this.#host.words))
+      : nothing;
   }
 
   /**

@@ -83,7 +83,9 @@ function stepMarkup(step: Step, form: Form, shown: Shown, place: 'first' | 'late
   const asked: readonly string[] = form.asked.map(({name}) => name);
   const [own, folded] = [false, true].map((is) => step.fields.filter((name) => asked.includes(name) === is));
   return html`<section ${classes && html`class="${classes}"`} data-step="${step.name}">
-    <h2 tabindex="-1" ${shown.focus === step.name && html`autofocus`}>${count} ${stepTitle(words, step)}</h2>
+    <h2 tabindex="-1" ${shown.focus === step.name && html`autofocus`}>
+      ${count} <span part="heading">${stepTitle(words, step)}</span>
+    </h2>
     <div class="fields">
       ${own?.map((name) => fieldMarkup(name, form, shown))} ${foldMarkup(folded ?? [], form, shown)}
     </div>
@@ -104,7 +106,7 @@ function foldMarkup(names: readonly FieldName[], form: Form, shown: Shown): Html
 /** Of the element, which shows a step at a time. */
 const progress = (steps: number) =>
   html`<div class="progress awaited" aria-hidden="true">
-    <i class="done"></i>${Array.from({length: steps - 1}, () => html`<i></i>`)}
+    <i part="bar-done"></i>${Array.from({length: steps - 1}, () => html`<i></i>`)}
   </div>`;
 
 function summary(words: Words, {errors, consentError, focus}: Shown): Html {
@@ -144,7 +146,16 @@ const alert = (id: string, title: string, content: Html, focused: boolean) =>
 
 /** People do not see this field: a value in it comes from a bot, or from a browser that fills in fields. */
 const trap = html`<div class="unseen" aria-hidden="true">
-  <input name="website" type="text" tabindex="-1" autocomplete="off" />
+  <input
+    name="website"
+    type="text"
+    tabindex="-1"
+    autocomplete="off"
+    data-1p-ignore
+    data-bwignore
+    data-lpignore="true"
+    data-form-type="other"
+  />
 </div>`;
 
 function consentMarkup(

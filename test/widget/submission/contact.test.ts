@@ -19,6 +19,9 @@ import {
 
 const number = {href: 'tel:+14155550132', text: '(415) 555-0132'};
 const address = {href: 'mailto:hello@acme.example', text: 'hello@acme.example'};
+/** As buttons say them. */
+const call = {...number, text: `Call ${number.text}`};
+const write = {...address, text: `Email ${address.text}`};
 const cta = {en: {label: 'Book a call', href: 'https://www.acme.example/book'}};
 /** As the snippet writes it, with an address that is no contact. */
 const fallback = `<div>The form has not loaded. You can <a href="https://leads.example.com/apply/acme">open it</a>,
@@ -52,8 +55,8 @@ describe('the number and address of the partner', () => {
   const link = {href: cta.en.href, text: cta.en.label};
 
   for (const [what, answer, expected] of [
-    ['a refusal they are the ways on, before the link', refused, [number, address, link]],
-    ['zeros of an upstream they are the ways on, before the link', none, [number, address, link]],
+    ['a refusal they are the ways on, before the link', refused, [call, write, link]],
+    ['zeros of an upstream they are the ways on, before the link', none, [call, write, link]],
     ['amounts there is the link alone, which is one step', {}, [link]],
     ['amounts that are to come there is the link alone', pending, [link]],
   ] as const) {
@@ -69,7 +72,7 @@ describe('the number and address of the partner', () => {
   it('the number is the next step below amounts without a link, directly under the bar', async () => {
     server.config = () => config({contact: [number, address]});
     const form = await openSent();
-    expect(form.shadowRoot!.querySelector('.bar + .ways')?.textContent.trim()).to.equal(number.text);
+    expect(form.shadowRoot!.querySelector('.bar + .ways')?.textContent.trim()).to.equal(call.text);
     expect(form.shadowRoot!.querySelectorAll('.ways + table')).to.have.length(1);
   });
 
@@ -91,7 +94,7 @@ describe('the number and address of the partner', () => {
     server.config = () => config({contact: [number, address]});
     server.reply(() => problem(403, 'origin-not-allowed'));
     const form = await openSent();
-    expect(ways(form)).to.deep.equal([number, address, 'See my estimate']);
+    expect(ways(form)).to.deep.equal([call, write, 'See my estimate']);
     await until(() => isFilled(form).join() === 'true,false,false', 'the button of the form steps back');
     await expect(form).to.be.accessible();
     await click(form, 'Back');
@@ -114,7 +117,7 @@ describe('the number and address of the partner', () => {
       server.reply(() => problem(403, 'origin-not-allowed'));
       const form = await openFilled({}, fallback);
       await send(form);
-      expect(ways(form)).to.deep.equal([number, address, 'See my estimate']);
+      expect(ways(form)).to.deep.equal([call, write, 'See my estimate']);
       expect(form.shadowRoot!.querySelector('.actions b')).to.equal(null);
     });
   }
@@ -123,7 +126,7 @@ describe('the number and address of the partner', () => {
     const script = {href: 'javascript:alert(1)', text: 'Call us'};
     server.config = () => config({contact: [script, {href: 'tel:1'} as never, number]});
     server.reply(() => created(refused));
-    expect(ways(await openSent())).to.deep.equal([number]);
+    expect(ways(await openSent())).to.deep.equal([call]);
   });
 
   it('come from the element if a file of the form does not arrive', async () => {
