@@ -81,7 +81,7 @@ const overNetwork: Fetch = (url, init) =>
  * @csspart help - The help text below a label.
  * @csspart promise - What the partner promises about its call, below the phone field.
  * @csspart error - The line below a field that says what is wrong.
- * @csspart question - The line below an amount that asks whether thousands are meant.
+ * @csspart question - The line below an amount that asks whether another amount is meant.
  * @csspart input - A text input, also one of several lines, or a list to choose from. A wrong one is also `invalid`.
  * @csspart invalid - An input with an error.
  * @csspart options - The grid of the options of a choice.

@@ -2,6 +2,7 @@
 import {html, nothing, type TemplateResult} from 'lit';
 import type {FieldKind} from '../../contract/fields.ts';
 import {formatMoney} from '../../form/format-money.ts';
+import {alsoMeant} from '../../form/money.ts';
 import {fieldTable, type FieldName} from '../../form/pages.ts';
 import {fill} from '../../form/words/fill.ts';
 import type {InLanguage} from '../../form/words/partner-text.ts';
@@ -242,7 +243,7 @@ function thousandsQuestion(
     <div class="question" part="question" role="group" aria-labelledby="${name}-question">
       <span id="${name}-question">${sayQuestion(name, words, dollars)}</span>
       <div class="row">
-        ${[dollars, dollars * 1_000].map(
+        ${[dollars, alsoMeant(dollars)].map(
           (meant) => html`
             <button part="button" type="button" @click=${() => on.mean(name, meant)}>
               ${formatMoney(meant, words.locale)}
@@ -258,7 +259,7 @@ export const sayQuestion = (name: FieldName, {labels, locale, thousands}: Words,
   fill(thousands, {
     label: labels[name],
     amount: formatMoney(dollars, locale),
-    thousands: formatMoney(dollars * 1_000, locale),
+    thousands: formatMoney(alsoMeant(dollars), locale),
   });
 
 const suggestionButton = (words: Words, email: string | undefined, on: FieldActions) =>

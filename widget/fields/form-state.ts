@@ -3,7 +3,7 @@ import {nothing, type ReactiveController} from 'lit';
 import {emailSuggestion} from '../../form/email-suggestion.ts';
 import {formatDollars, usesCommas} from '../../form/format-money.ts';
 import {groupAsTyped} from '../../form/group-as-typed.ts';
-import {mayMeanThousands, parseMoney} from '../../form/money.ts';
+import {isUnclear, parseMoney} from '../../form/money.ts';
 import {fieldsOf, fieldTable, type FieldName} from '../../form/pages.ts';
 import {isField, readFields, type Errors, type InputError, type Values} from '../../form/read-fields.ts';
 import {tidy} from '../../form/tidy.ts';
@@ -221,21 +221,21 @@ export class FormState implements ReactiveController {
     if (fieldTable[name].kind === 'money') this.#askAboutThousands(name, typed);
   }
 
-  /** Asks whether a small amount means thousands. */
+  /** Asks whether a very small amount means thousands, and a very large one a thousandth. */
   #askAboutThousands(name: FieldName, typed: string) {
     const dollars = this.#dollars(name);
     const isAsked = dollars === this.#fewDollars[name];
-    if (isAsked || typeof dollars !== 'number' || !this.#isUnclear(name, typed)) return;
+    if (isAsked || typeof dollars !== 'number' || this.errors[name] || !this.#isUnclear(name, typed)) return;
     this.#fewDollars[name] = dollars;
     this.#host.announce(sayQuestion(name, this.#host.words, dollars));
   }
 
-  /** Whether an amount may mean thousands, and the visitor has not said so. */
+  /** Whether another amount may be meant, and the visitor has not said so. */
   #isUnclear(name: FieldName, typed = '') {
     const dollars = this.#dollars(name);
     // `2 mil` is clear once it is tidied.
     const isAsked = dollars === this.#fewDollars[name];
-    return dollars !== this.#answered[name] && (isAsked || mayMeanThousands(typed, this.#host.words.locale));
+    return dollars !== this.#answered[name] && (isAsked || isUnclear(typed, this.#host.words.locale));
   }
 
   /** The fields whose amount may have been meant in thousands, if the visitor has not answered that question yet. */

@@ -216,6 +216,16 @@ describe('an amount of money', () => {
       expect(announced(form)).to.equal('');
     });
 
+    it('so is a very large amount, and what is too large is only an error', async () => {
+      const form = await asked('999999999', 'Cash: $999,999,999, or $999,999?');
+      await click(form, '$999,999');
+      expect(field(form, 'Cash').value).to.equal('999,999');
+      await type(form, 'Investments', '9999999999');
+      await leave(form);
+      await shows(form, 'Investments must be $999,999,999 or less.');
+      expect(text(form)).not.to.contain(', or $');
+    });
+
     it('the visitor who keeps the amount is not asked again', async () => {
       const form = await asked();
       await click(form, '$50');
