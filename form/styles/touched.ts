@@ -69,6 +69,19 @@ export const touched = css`
     gap: 6px;
     margin-block-start: 6px;
   }
+  /* After a tap on a phone, the button in that place would keep the looks of :hover. */
+  @media (hover: hover) {
+    input:hover,
+    select:hover,
+    textarea:hover,
+    .option:hover label,
+    button:hover {
+      border-color: currentcolor;
+    }
+    .main:hover {
+      box-shadow: 0 2px 10px -2px var(--_strong);
+    }
+  }
   [aria-invalid='true'] .option label,
   :is(input, select, textarea)[aria-invalid='true'] {
     border-color: var(--_bad);
@@ -96,19 +109,6 @@ export const touched = css`
   select {
     padding-inline-end: 40px;
     text-overflow: ellipsis;
-  }
-  /* After a tap on a phone, the button in that place would keep the looks of :hover. */
-  @media (hover: hover) {
-    input:hover,
-    select:hover,
-    textarea:hover,
-    .option:hover label,
-    button:hover {
-      border-color: currentcolor;
-    }
-    .main:hover {
-      box-shadow: 0 2px 10px -2px var(--_strong);
-    }
   }
   .select {
     position: relative;

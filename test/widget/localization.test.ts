@@ -332,6 +332,22 @@ describe('localization', () => {
       expect(rect(form, 'tbody th').left).to.be.greaterThan(rect(form, 'tbody td').left);
     });
 
+    it('options in English begin at their first word, on a page from right to left, too', async () => {
+      const form = await open({lang: 'en', dir: 'rtl'});
+      const label = [...form.shadowRoot!.querySelectorAll('label')][1]!;
+      const words = [...label.childNodes].find((node) => node.nodeValue?.includes('680 to 720'))!;
+      const leftOf = (part: string) => {
+        const range = document.createRange();
+        range.setStart(words, words.nodeValue!.indexOf(part));
+        range.setEnd(words, words.nodeValue!.indexOf(part) + part.length);
+        return range.getBoundingClientRect().left;
+      };
+      expect(leftOf('680')).to.be.lessThan(leftOf('720'));
+      expect(rect(form, '.option input', 1).left, 'the mark stays at the right').to.be.greaterThan(
+        leftOf('720'),
+      );
+    });
+
     it('email, phone and amounts run from left to right, and names as the page does', async () => {
       const form = await open({lang: 'he', dir: 'rtl', layout: 'single'});
       const directions = ['first_name', 'email', 'phone', 'cash'].map(
