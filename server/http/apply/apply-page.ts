@@ -206,10 +206,11 @@ export function reachMarkup(language: FormLanguage, {name, contact}: Pick<Partne
 export function noticePage(
   language: FormLanguage,
   {title, text}: Notice,
-  partner: Pick<Partner, 'name' | 'contact'>,
+  partner: Pick<Partner, 'name' | 'contact' | 'colors'>,
   more?: Html,
 ): Page {
-  const head = html`<title>${title}</title> <link rel="icon" href="${icon()}" />`;
+  const accent = partner.colors?.accent;
+  const head = html`<title>${title}</title> <link rel="icon" href="${icon(accent)}" />`;
   const body = html`<main>
     <div class="notice">
       <h1>${title}</h1>
@@ -217,5 +218,5 @@ export function noticePage(
       ${more} ${reachMarkup(language, partner)}
     </div>
   </main>`;
-  return pageOf({language, theme: 'auto', framed: false}, head, body);
+  return pageOf({language, theme: 'auto', framed: false}, head, body, accent);
 }

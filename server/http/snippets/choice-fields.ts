@@ -135,9 +135,13 @@ function field(name: string, state: Chosen): Html {
   </div>`;
 }
 
-/** The page of a theme with its accent colour. Attributes of SVG need no inline style, which the policy forbids. */
-function sample(name: string): Html {
+/**
+ * The page of a theme with its accent colour. Attributes of SVG need no inline style, which the policy forbids.
+ * @param own the colour of the partner
+ */
+function sample(name: string, own: string | undefined): Html {
   const theme = themes[name as keyof typeof themes] as (typeof themes)[keyof typeof themes] | undefined;
+  const accent = theme?.properties.accent ?? own;
   const radius = Number.parseInt(theme?.properties.radius ?? '8', 10) / 2;
   return html`<svg viewBox="0 0 64 40" aria-hidden="true">
     <rect width="64" height="40" rx="6" class="page" ${theme && html`fill="${theme.page}"`} />
@@ -148,7 +152,7 @@ function sample(name: string): Html {
       height="12"
       rx="${Math.min(radius, 6)}"
       class="accent"
-      ${theme && html`fill="${theme.properties.accent}"`}
+      ${accent !== undefined && html`fill="${accent}"`}
     />
   </svg>`;
 }
@@ -164,6 +168,7 @@ function lookField(state: Chosen): Html {
         html`<label
           ><input type="radio" name="look" value="${name}" ${chosen === name && html`checked`} />${sample(
             name,
+            state.partner?.colors?.accent,
           )}<span>${labels[name]}</span></label
         >`,
     )}

@@ -19,7 +19,10 @@ import {sampleId} from '../../../support/sample-events.ts';
 
 const publicUrl = 'https://leads.example.com';
 const partners = [
-  onePartner({key: 'acme', name: 'Acme Funding', origins: [publicUrl], cid: '1001'}),
+  onePartner({
+    ...{key: 'acme', name: 'Acme Funding', origins: [publicUrl], cid: '1001'},
+    colors: {accent: '#0b7a5a'},
+  }),
 ] as const;
 const done: string[] = [];
 const lead = {
@@ -94,6 +97,10 @@ const rows: Record<string, [init: RequestInit, status: number, done?: 'link' | '
 };
 
 suite('the stop link of a visitor', () => {
+  test('leads to a page in the colour of the partner', async () => {
+    assert.match(await (await fetch(server.url)).text(), /--accent:#0b7a5a/);
+  });
+
   for (const [what, [init, status, expected]] of Object.entries(rows))
     test(`gets ${what}: ${expected ?? 'nothing is done'}`, async () => {
       for (const query of ['', '?lang=es', `?${key}=One-Click&ask=stop`]) {

@@ -206,6 +206,8 @@ suite('the page of snippets', () => {
   });
 
   test('the preview has the colour of the partner unless another one is chosen', async () => {
+    const {text} = await get({partner: 'acme'});
+    assert.match(text, /class="accent"\s+fill="#0b7a5a"/, 'so has the sample of its own look');
     const styleOf = async (query: Record<string, string>) =>
       /<lead-prequal-form[^>]*style="([^"]*)"/.exec(
         (await getPreview({partner: 'acme', ...query})).text,
