@@ -81,8 +81,6 @@ export const fields = css`
     font-weight: 400;
     gap: 0 8px;
     justify-content: space-between;
-    /* On a page from right to left, "680 to 720" in English begins with 680. */
-    unicode-bidi: plaintext;
     background: var(--_field, none);
     padding-block: calc(var(--_space) * 2);
     padding-inline: 46px 14px;

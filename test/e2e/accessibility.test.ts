@@ -205,7 +205,7 @@ suite('the form follows the system', () => {
   test('in forced colours, where what is chosen, done and focused is told without colours of ours', async () => {
     const page = await openForm({forcedColors: 'active'});
     assert.notEqual(
-      await painted(page, '.progress .done', 'background-color'),
+      await painted(page, '[part=bar-done]', 'background-color'),
       await painted(page, '.progress i:last-child', 'background-color'),
     );
     assert.equal(await painted(page, '.progress i:last-child', 'border-top-style'), 'solid');

@@ -335,7 +335,9 @@ describe('localization', () => {
     it('options in English begin at their first word, on a page from right to left, too', async () => {
       const form = await open({lang: 'en', dir: 'rtl'});
       const label = [...form.shadowRoot!.querySelectorAll('label')][1]!;
-      const words = [...label.childNodes].find((node) => node.nodeValue?.includes('680 to 720'))!;
+      const words = [...label.querySelector('span')!.childNodes].find(
+        (node) => node.nodeValue === '680 to 720',
+      )!;
       const leftOf = (part: string) => {
         const range = document.createRange();
         range.setStart(words, words.nodeValue!.indexOf(part));

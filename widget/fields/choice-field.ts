@@ -51,7 +51,7 @@ export const choiceField = (
           <div class="option">
             <input type="radio" id="${name}-${index}" name=${name} value=${choice} .checked=${isChosen} />
             <label for="${name}-${index}" part=${isChosen ? 'option chosen' : 'option'}>
-              ${options[name]?.[choice] ?? choice}
+              <span dir="auto">${options[name]?.[choice] ?? choice}</span>
               ${aside ? html`<span class="aside">${aside}</span>` : nothing}
             </label>
           </div>
