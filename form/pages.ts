@@ -23,7 +23,8 @@ export type StepName = 'contact' | 'credit' | 'funds';
 export type StepTitle = StepName | 'estimate';
 export type Step = {
   readonly name: StepName;
-  readonly title: StepTitle;
+  /** Without one, the question about the score stands in its place. */
+  readonly title?: StepTitle;
   readonly fields: readonly FieldName[];
 };
 
@@ -34,9 +35,12 @@ export type Page = readonly Step[];
 const amounts = ['retirement', 'cash', 'investments'] as const;
 const contact = ['first_name', 'last_name', 'email', 'phone'] as const;
 
-/** The pages of the default order, a step each. The first file of the form shows the first of them. */
+/**
+ * The pages of the default order, a step each. The first file of the form shows the first of them. With a later file, the
+ * question about a bankruptcy comes to that page, too (`withBankruptcyBelowScore`).
+ */
 export const defaultPages: readonly Page[] = [
-  [{name: 'credit', title: 'credit', fields: ['credit_score']}],
+  [{name: 'credit', fields: ['credit_score']}],
   [{name: 'funds', title: 'funds', fields: ['bankruptcy', ...amounts]}],
   [{name: 'contact', title: 'estimate', fields: contact}],
 ];
@@ -51,6 +55,14 @@ const contactFirst: readonly Page[] = [
 
 /** How a page arranges the fields. Of an order or a layout that is unknown, the form shows the default. */
 export type Arrangement = {readonly order: string; readonly layout: string};
+
+/** The default pages, with the question about a bankruptcy below the score. Other pages stay as they are. */
+export function withBankruptcyBelowScore(pages: readonly Page[]): readonly Page[] {
+  const [[score] = [], [funds] = [], ...others] = pages;
+  if (!score || score.title || !funds) return pages;
+  const fields = ['credit_score', 'bankruptcy'] as const;
+  return [[{...score, fields}], [{...funds, fields: funds.fields.slice(1)}], ...others];
+}
 
 /** Adds what the partner asks for besides to the end of the last page, where the consent stands below it. */
 export function withAsked(pages: readonly Page[], asked: readonly FieldName[]): readonly Page[] {

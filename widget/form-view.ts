@@ -118,16 +118,12 @@ function firstLabel({words, arrival}: Pick<FormView, 'words' | 'arrival'>) {
 }
 
 function stepView(step: Step, page: number, {words, pages, touched}: FormView) {
-  const {name, fields} = step;
+  const {name, title, fields} = step;
   const count = pages.length > 1 && fill(words.step, {step: page + 1, of: pages.length});
   const duration = page === 0 ? ` · ${words.duration}` : '';
   return html`
     ${touched?.soFar.above(step)}
-    <section
-      class=${fields.length > 1 ? nothing : 'alone'}
-      data-step=${name}
-      ?inert=${touched?.submission.isSending}
-    >
+    <section class=${title ? nothing : 'alone'} data-step=${name} ?inert=${touched?.submission.isSending}>
       <h2 tabindex="-1">
         ${count ? html`<span class="count" part="count">${count}${duration}</span>` : nothing}
         <span part="heading">${stepTitle(words, step)}</span>

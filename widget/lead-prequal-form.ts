@@ -86,12 +86,12 @@ const overNetwork: Fetch = (url, init) =>
  * @csspart invalid - An input with an error.
  * @csspart options - The grid of the options of a choice.
  * @csspart option - One option of a choice. The chosen one is also `chosen`.
- * @csspart chosen - The option that is chosen.
+ * @csspart chosen - The option that is chosen, or the amount that is in the field.
+ * @csspart chip - An amount to choose, below the field that it fills in. The one in the field is also `chosen`.
  * @csspart actions - The row of buttons.
  * @csspart button - Any button. Each has a second part, except for those that answer a question and "Change my answers".
  * @csspart primary - The main button.
  * @csspart back - "Back".
- * @csspart none - "None", beside an amount.
  * @csspart quiet - A button that looks like a link: a suggested address, "Copy", "Print", "Start over".
  * @csspart privacy - What the data is used for, with the link to the privacy page.
  * @csspart consent - The partner's consent text with its box.
@@ -160,6 +160,7 @@ export class LeadPrequalForm extends EmbeddedElement {
     prefill: {attribute: false},
     prefillFromUrl: {type: Boolean, attribute: 'prefill-from-url'},
     history: {type: Boolean},
+    advance: {},
     sandbox: {},
   };
 
@@ -193,6 +194,11 @@ export class LeadPrequalForm extends EmbeddedElement {
   declare prefillFromUrl: boolean;
   /** Lets the browser's Back and Forward go from step to step. Set it before the visitor touches the form. */
   declare history: boolean;
+  /**
+   * `button` waits for the button after every step. By default a step whose last question is a choice goes on when a pointer
+   * has answered it.
+   */
+  declare advance: 'button' | undefined;
   /**
    * Hidden fields that are sent with the lead, by the names that the partner lists: `{brand: 'north'}`. So are attributes
    * such as `context-brand`. Never personal data.

@@ -88,7 +88,8 @@ export const fields = css`
   .option input:checked {
     border: 6px solid var(--_strong);
   }
-  .option input:checked + label {
+  .option input:checked + label,
+  [aria-pressed='true'] {
     background: color-mix(in srgb, var(--_strong) 6%, var(--_paper));
     border-color: var(--_strong);
     box-shadow: inset 0 0 0 1px var(--_strong);
@@ -99,7 +100,8 @@ export const fields = css`
     }
   }
   @media (forced-colors: active) {
-    .option input:checked + label {
+    .option input:checked + label,
+    [aria-pressed='true'] {
       outline: 3px solid Highlight;
     }
   }

@@ -156,7 +156,7 @@ export const layout = css`
     text-underline-offset: 2px;
   }
   .unseen,
-  .alone legend {
+  .alone .choice legend {
     clip-path: inset(50%);
     block-size: 1px;
     inline-size: 1px;

@@ -166,15 +166,16 @@ export const touched = css`
   form {
     isolation: isolate;
   }
-  .row {
-    display: flex;
-    flex-wrap: wrap;
-    gap: 8px;
-  }
   .money {
-    /* Room for the largest amount. */
-    flex: 1 9em;
     position: relative;
+  }
+  .so-far .aside,
+  .money > :is(label, .help) {
+    display: inline-block;
+  }
+  .money > :is(label, .help) {
+    margin-block: 0 4px;
+    margin-inline-end: 6px;
   }
   .sign,
   .hint {
@@ -217,15 +218,27 @@ export const touched = css`
     padding-inline: 8px;
     text-align: center;
   }
-  .none {
-    padding-inline: 16px;
+  .chips {
+    display: grid;
+    font-size: clamp(0.8125em, 4.8cqi, 0.9375em);
+    gap: 4px;
+    grid-template-columns: repeat(auto-fit, minmax(max(44px, 3.3em), 1fr));
+    margin-block-start: 8px;
+  }
+  .chips button {
+    font-weight: 500;
+    min-block-size: 44px;
+    padding: 0;
+  }
+  .question,
+  .row {
+    display: flex;
+    flex-wrap: wrap;
+    gap: 8px;
   }
   .question {
     align-items: center;
-    display: flex;
-    flex-wrap: wrap;
     font-size: 0.875em;
-    gap: 8px;
     margin-block-start: 8px;
   }
   .question button {
@@ -259,6 +272,15 @@ export const touched = css`
     }
     .flag .options {
       grid-template-columns: repeat(3, 1fr);
+    }
+    .amount {
+      display: grid;
+      gap: 8px;
+      /* Room for the largest amount. */
+      grid-template-columns: minmax(9em, 1fr) minmax(0, 21em);
+    }
+    .chips {
+      margin-block-start: 0;
     }
   }
 `;

@@ -83,9 +83,9 @@ export const afterTouch = {
   } satisfies Partial<Record<FieldName, string>>,
   help: {
     phone: 'With the country code if it is not a US number.',
-    retirement: '401(k), IRA and similar accounts.',
-    cash: 'Checking, savings and other money you could put in.',
-    investments: 'Stocks, bonds and funds outside of retirement accounts.',
+    retirement: '401(k), IRA',
+    cash: 'that you could put in',
+    investments: 'outside of retirement',
   } satisfies Partial<Record<FieldName, string>>,
   /**
    * Each text names its field, because the summary lists it without the field. `{label}` is the name of the field,
@@ -135,17 +135,24 @@ export const afterTouch = {
   send: 'Send',
   /** Where the browser sends Global Privacy Control. */
   optOut: "Your browser's opt-out signal is passed on.",
-  /** The total, while the visitor still answers, where the partner shows it. `{amount}`: the least that it will be. */
-  soFar: 'So far: at least {amount}',
+  /** The total, while the visitor still answers, where the partner shows it. */
+  soFar: 'So far: about {amount}',
   /** In its place, as long as that is nothing. */
   soFarNothing: 'Your estimate grows here.',
+  /** Below that, what a bankruptcy has to do with it. */
+  assumesNoBankruptcy: 'if you never filed for bankruptcy',
+  loweredByBankruptcy: 'A bankruptcy lowers it.',
   yes: 'Yes',
   no: 'No',
   ratherNotSay: 'Rather not say',
+  /** Said of these three before a tap on one of them goes to the next step. */
+  tapGoesOn: 'A tap or click goes on.',
   none: 'None',
-  noneFor: 'for {label}',
-  noneChosen: '{label}: $0',
-  /** For people who use a keyboard or a screen reader: the keyboard does not stop at the buttons "None". */
+  /** The amounts below a field, such as "$25k", as a group and each. */
+  chooseAmount: 'Choose an amount',
+  amountFor: 'for {label}',
+  amountChosen: '{label}: {amount}',
+  /** For people who use a keyboard or a screen reader: the keyboard does not stop at the amounts to choose. */
   typeZero: 'None? Type 0.',
   didYouMean: 'Did you mean {email}?',
   /** The form asks this about an amount that may be meant as thousands. */

@@ -2,7 +2,7 @@
 import type {LeadType} from '../../contract/fields.ts';
 import {formatMoney} from '../format-money.ts';
 import type {InputError} from '../read-fields.ts';
-import {fieldTable, type FieldName, type Step} from '../pages.ts';
+import {fieldTable, type FieldName, type Step, type StepTitle} from '../pages.ts';
 import {fill} from './fill.ts';
 import type {afterTouch, ErrorTexts, firstScreen} from './en.ts';
 
@@ -32,11 +32,9 @@ export type SomeWords = Some<Words>;
 /** The words that the form has at a moment. Before the first touch these are only the words of the first screen. */
 export type WordsSoFar = FirstScreenWords & SomeWords;
 
-/** What stands above a step: its title, or the question that it consists of. */
-export function stepTitle({questions, steps}: WordsSoFar, {title, fields: [first, second]}: Step) {
-  const question = second ? undefined : (questions as Partial<Record<FieldName, string>>)[first as FieldName];
-  return question ?? steps?.[title];
-}
+/** What stands above a step: its title, or the question that it begins with. */
+export const stepTitle = ({questions, steps}: WordsSoFar, {title}: Step) =>
+  steps?.[title as StepTitle] ?? questions.credit_score;
 
 /** What the last button says, which sends the form. */
 export const sendLabel = ({send, seeEstimate}: Words, leadType: LeadType) =>

@@ -8,7 +8,6 @@ import {answer, config, created, json, problem, useServer} from '../support/brow
 import {
   announced,
   button,
-  choose,
   click,
   errors,
   field,
@@ -105,9 +104,10 @@ describe('a form whose texts a translator has replaced', () => {
     server.config = () => config({estimate: figuresOf(defaultPolicy)});
     const form = await openTranslated();
     await goTo(form, 'Cash');
-    await shows(form, 'Your estimate grows here');
-    await choose(form, 'No');
-    await shows(form, 'So far: at least $150,000');
+    await shows(form, 'So far: about $150,000');
+    await shows(form, 'if you never filed for bankruptcy');
+    fill(form, 'Retirement funds', '120,000');
+    await shows(form, 'So far: about $750,000');
   });
 
   it('shows the consent text that has come in the place of another', async () => {

@@ -17,8 +17,8 @@ export type EnterKey = 'next' | 'go' | 'send';
 export type FieldActions = {
   /** The visitor types into an amount, or deletes from it. */
   readonly type: (name: FieldName, event: InputEvent) => void;
-  /** The visitor chose "None" beside an amount. */
-  readonly none: (name: FieldName) => void;
+  /** The visitor chose an amount from those below a field. */
+  readonly choose: (name: FieldName, dollars: number) => void;
   /** The visitor says how many dollars are meant. */
   readonly mean: (name: FieldName, dollars: number) => void;
   /** The visitor wants the suggested e-mail address. */
@@ -33,6 +33,15 @@ type Questions = {
   readonly fewDollars: number | undefined;
 };
 
+/** What stands below an amount, for thumbs: whole US dollars. */
+export const amountsByThumb = [0, 25_000, 50_000, 100_000, 250_000];
+
+/** Of these, the one that is in the field. */
+type OnButton = {readonly onButton: number | undefined};
+
+/** A tap on an answer goes to the next page. */
+type OneTap = {readonly tapGoesOn: boolean};
+
 /** What the partner says of a field. */
 type PartnerSays = {
   /** The choices that the partner asks for, in words. */
@@ -44,7 +53,7 @@ type PartnerSays = {
 export function fieldView(
   name: FieldName,
   words: Words,
-  state: FieldState & Questions & PartnerSays,
+  state: FieldState & Questions & OnButton & OneTap & PartnerSays,
   enterKey: EnterKey,
   on: FieldActions,
 ): TemplateResult {
@@ -52,8 +61,10 @@ export function fieldView(
   switch (kind) {
     case 'choice':
       return choices ? choice(name, words, state, choices) : selectField(name, words, state);
-    case 'flag':
-      return choice(name, words, state, ['false', 'true']);
+    case 'flag': {
+      const help = state.tapGoesOn ? {...words.help, [name]: words.tapGoesOn} : words.help;
+      return choice(name, {...words, help}, state, ['false', 'true']);
+    }
     case 'money': {
       const below = thousandsQuestion(name, words, state.fewDollars, on);
       return moneyField(name, words, {...state, below}, enterKey, on);
@@ -193,18 +204,18 @@ const questionText = (name: FieldName, words: Words) =>
 const labelText = (name: FieldName, {labels, optional}: Pick<Words, 'labels' | 'optional'>) =>
   fieldTable[name].required ? labels[name] : html`${labels[name]} <span class="aside">(${optional})</span>`;
 
-/** The keyboard does not stop at the button "None", because typing 0 is shorter. The hint is part of the description. */
+/** The keyboard does not stop at the amounts to choose, because typing is shorter. The hint is part of the description. */
 const moneyField = (
   name: FieldName,
   words: Words,
-  {value = '', error, below}: FieldState,
+  {value = '', error, below, onButton}: FieldState & OnButton,
   enterKey: EnterKey,
   on: FieldActions,
 ) => html`
   <div class="field money" part="field" data-field=${name}>
     <label for=${name} part="label">${labelText(name, words)}</label>
     ${helpText(name, words)}
-    <div class="row">
+    <div class="amount">
       <div class="money" dir="ltr">
         <span class="sign" aria-hidden="true">$</span
         ><input
@@ -223,9 +234,22 @@ const moneyField = (
         />
         <span class="hint" id="${name}-hint" aria-hidden="true">${words.typeZero}</span>
       </div>
-      <button class="none" part="button none" type="button" tabindex="-1" @click=${() => on.none(name)}>
-        ${words.none}<span class="unseen"> ${fill(words.noneFor, {label: words.labels[name]})}</span>
-      </button>
+      <div class="chips" role="group" aria-label=${words.chooseAmount}>
+        ${amountsByThumb.map(
+          (dollars) => html`
+            <button
+              part="button chip${dollars === onButton ? ' chosen' : ''}"
+              type="button"
+              tabindex="-1"
+              aria-pressed=${dollars === onButton}
+              @click=${() => on.choose(name, dollars)}
+            >
+              ${dollars ? `$${dollars / 1_000}k` : words.none}
+              <span class="unseen">${fill(words.amountFor, {label: words.labels[name]})}</span>
+            </button>
+          `,
+        )}
+      </div>
     </div>
     ${below} ${error}
   </div>

@@ -1,7 +1,7 @@
 /** What the visitor typed, what is wrong with it, and which page of fields is shown. */
 import {nothing, type ReactiveController} from 'lit';
 import {emailSuggestion} from '../../form/email-suggestion.ts';
-import {formatDollars, usesCommas} from '../../form/format-money.ts';
+import {formatDollars, formatMoney, usesCommas} from '../../form/format-money.ts';
 import {groupAsTyped} from '../../form/group-as-typed.ts';
 import {isUnclear, parseMoney} from '../../form/money.ts';
 import {fieldsOf, fieldTable, type FieldName} from '../../form/pages.ts';
@@ -14,6 +14,7 @@ import type {FormHost} from './form-host.ts';
 import {emit} from '../page/events.ts';
 import {safeDocument} from '../page/safe-document.ts';
 import {
+  amountsByThumb,
   errorText,
   fieldView,
   foldView,
@@ -43,6 +44,10 @@ export class FormState implements ReactiveController {
   errors: Errors = {};
   /** The index of the page that is shown. */
   page = 0;
+  /** The question about a bankruptcy stands below the score. Otherwise, it stands among the funds. */
+  asksBelowScore = false;
+  /** The visitor has gone back to an earlier page. */
+  cameBack = false;
   /** What the page has filled in. It is no draft until the visitor goes on. */
   filled = '';
 
@@ -53,6 +58,8 @@ export class FormState implements ReactiveController {
   /** The amounts that may be meant as thousands, which the visitor is asked, and those that the visitor has answered. */
   #fewDollars: Amounts = {};
   #answered: Amounts = {};
+  /** The amounts that are the same as that of a button below them. */
+  #onButtons: Amounts = {};
   /** The visitor has typed or chosen something. */
   #started = false;
   /** What the partner asks for besides is shown, unless the visitor folds it away. */
@@ -117,6 +124,8 @@ export class FormState implements ReactiveController {
         error: code && errorText(name, sayError(words, name, code)),
         suggestion: this.#suggestion,
         fewDollars: this.#fewDollars[name],
+        onButton: this.#onButton(name),
+        tapGoesOn: this.tapGoesOn,
         choices,
         promise,
       },
@@ -144,10 +153,10 @@ export class FormState implements ReactiveController {
       if (!safeDocument.execCommand('insertText', false, grouped.text)) input.value = grouped.text;
       input.setSelectionRange(grouped.caret, grouped.caret);
     },
-    none: (name) => {
-      this.#write(name, '0');
-      const {words} = this.#host;
-      this.#host.announce(fill(words.noneChosen, {label: words.labels[name]}));
+    choose: (name, dollars) => {
+      const {labels, locale, amountChosen} = this.#host.words;
+      this.#write(name, formatDollars(dollars, locale));
+      this.#host.announce(fill(amountChosen, {label: labels[name], amount: formatMoney(dollars, locale)}));
     },
     accept: () => {
       this.#write('email', this.#suggestion ?? '');
@@ -204,6 +213,9 @@ export class FormState implements ReactiveController {
     if (!name) return;
     // While the visitor types, the form is rendered only if something below the field may have to go.
     if (this.errors[name]) this.#check(name);
+    const onButton = this.#onButton(name);
+    if (this.#onButtons[name] !== onButton) this.#host.refresh();
+    this.#onButtons[name] = onButton;
     if (this.#fewDollars[name] === undefined || this.#fewDollars[name] === this.#dollars(name)) return;
     this.#fewDollars[name] = undefined;
     this.#host.announce('');
@@ -255,6 +267,16 @@ export class FormState implements ReactiveController {
 
   #dollars(name: FieldName) {
     return parseMoney(this.values[name] ?? '');
+  }
+
+  #onButton(name: FieldName) {
+    return amountsByThumb.find((dollars) => dollars === this.#dollars(name));
+  }
+
+  /** A tap on an answer about a bankruptcy goes on, where it is the last question of a page. */
+  get tapGoesOn() {
+    const {advance} = this.#host.element;
+    return advance !== 'button' && !this.cameBack && this.names.at(-1) === 'bankruptcy';
   }
 
   /** Asks whether the visitor means another address. */
@@ -311,6 +333,8 @@ export class FormState implements ReactiveController {
       .filter(isField)
       .forEach((name) => this.#tidy(name));
     this.#isUnfolded = false;
+    // An open question of a draft is asked among the funds, because the form may take the place of one without it.
+    this.asksBelowScore = this.values.bankruptcy !== undefined;
     this.filled = draft ? '' : answersText(this.values);
     return draft;
   }
@@ -345,6 +369,8 @@ export class FormState implements ReactiveController {
     this.#fewDollars = {};
     this.#answered = {};
     this.#isUnfolded = false;
+    this.asksBelowScore = false;
+    this.cameBack = false;
     this.page = 0;
     this.#started = false;
     this.#host.find<HTMLFormElement>('form')?.reset();

@@ -4,7 +4,7 @@ import type {EmbedConfig} from '../../contract/embed.ts';
 import {creditScores, type LeadType} from '../../contract/fields.ts';
 import type {PolicyFigures} from '../../contract/policy.ts';
 import {isField} from '../../form/read-fields.ts';
-import {leastTotal} from '../../form/least-total.ts';
+import {totalSoFar} from '../../form/total-so-far.ts';
 import type {Endpoint} from '../fields/form-host.ts';
 import {explainRefusal} from '../page/advice.ts';
 import {Promise} from '../page/builtins.ts';
@@ -177,7 +177,7 @@ const isLink = ({label, href}: Record<string, unknown>) =>
 function canEstimate(figures: PolicyFigures): boolean {
   const richest = {credit_score: creditScores[0], retirement: '99', cash: '99', investments: '99'};
   try {
-    return Number.isFinite(leastTotal(richest, figures, false));
+    return Number.isFinite(totalSoFar(richest, figures).total);
   } catch {
     return false;
   }

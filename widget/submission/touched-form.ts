@@ -5,7 +5,14 @@
 import {html, nothing, unsafeCSS} from 'lit';
 import type {LeadType} from '../../contract/fields.ts';
 import {pageAddress} from '../../contract/page-address.ts';
-import {fieldsOf, fieldTable, withAsked, type FieldName, type Page} from '../../form/pages.ts';
+import {
+  fieldsOf,
+  fieldTable,
+  withAsked,
+  withBankruptcyBelowScore,
+  type FieldName,
+  type Page,
+} from '../../form/pages.ts';
 import {isField, readFields, type Errors, type InputError} from '../../form/read-fields.ts';
 import {answerStyles} from '../../form/styles/answer.ts';
 import {touched} from '../../form/styles/touched.ts';
@@ -77,6 +84,10 @@ export class TouchedForm {
   /** Settles when the visitor has released the mouse button or lifted the finger. */
   #press: Promise<unknown> = Promise.resolve();
 
+  /** When a pointer pressed the question that a tap may answer and go on. */
+  #tappedAt = NaN;
+  #goingOn: ReturnType<typeof setTimeout> | undefined;
+
   constructor(host: FormHost) {
     this.#host = host;
     adopt(host, [touched, ...answerStyles].map(unsafeCSS));
@@ -128,10 +139,10 @@ export class TouchedForm {
     return this.consent.isPostponed ? nothingAdded : this.#added;
   }
 
-  /** Adds what the partner asks for to the pages. */
+  /** Adds what the partner asks for to the pages, and asks about a bankruptcy where that was opened. */
   arrange(pages: readonly Page[]): readonly Page[] {
     return withAsked(
-      pages,
+      this.fields.asksBelowScore ? withBankruptcyBelowScore(pages) : pages,
       this.#shown.asked.map(({name}) => name),
     );
   }
@@ -161,12 +172,22 @@ export class TouchedForm {
     // The press of a button must not show the text below the pointer, where the click would tick its box.
     if (field && (type === 'focusin' || type === 'input')) this.consent.show();
     this.#enteredIn = key === 'Enter' ? field : undefined;
+    // Keys do not go on by themselves, nor does a click without a pointer, as assistive technology sends it.
+    const isLast = field === 'bankruptcy';
+    if (key || type === 'pointerdown') this.#tappedAt = isLast && !key ? timeStamp : NaN;
     // Somebody who goes by Tab sees a hint in an empty amount.
     if (key === 'Tab' || type === 'pointerdown')
       this.#host.find('form')?.toggleAttribute('data-tab', key === 'Tab');
     if (type === 'input') {
       this.consent.collect();
       this.fields.change(field);
+      clearTimeout(this.#goingOn);
+      if (isLast && timeStamp - this.#tappedAt < longestPress)
+        this.#goingOn = setTimeout(() => this.#goOn(), moment);
+      if (field === 'credit_score' && now() - timeStamp < atOnce) {
+        this.fields.asksBelowScore = true;
+        this.#host.refresh();
+      }
       if (field && fieldTable[field].kind === 'money') this.soFar.type();
       else if (field && !isTyped(field)) {
         this.soFar.update();
@@ -204,6 +225,17 @@ export class TouchedForm {
     else if (!this.#stopsToAsk(fields.names)) this.showPage(fields.page + 1);
   }
 
+  /** A pointer has answered the last question of a page. */
+  #goOn() {
+    const {tapGoesOn, values} = this.fields;
+    const form = this.#host.find('form');
+    if (!tapGoesOn || !values.credit_score || !form) return;
+    // The second half of a double tap was not meant for the page that it finds.
+    form.style.pointerEvents = 'none';
+    setTimeout(() => (form.style.pointerEvents = ''), moment);
+    this.next();
+  }
+
   readonly #back = () => this.showPage(this.fields.page - 1);
 
   /** Shows a page, at first without errors, and moves the focus to it. */
@@ -211,6 +243,7 @@ export class TouchedForm {
     const {fields, submission} = this;
     fields.tidyPage();
     this.consent.collect();
+    fields.cameBack ||= page < fields.page;
     fields.page = page;
     this.#clearErrors();
     this.consent.show();
@@ -374,7 +407,7 @@ export class TouchedForm {
     this.#clearErrors();
     this.fields.reset();
     this.consent.reset();
-    this.soFar.reset();
+    this.soFar.update();
   }
 
   /** The view of the answer, which replaces the fields. Undefined while there is no answer. */
@@ -498,6 +531,15 @@ const optOutSignal = () =>
   (navigator as {globalPrivacyControl?: boolean}).globalPrivacyControl ? 'gpc' : undefined;
 
 const nothingAdded: Added = {asked: []};
+
+/** Milliseconds. What opens so soon after a press does not surprise the visitor, who may press something else later. */
+const atOnce = 350;
+
+/** Milliseconds in which the visitor sees what a tap has chosen, and may still choose another answer. A double tap takes two. */
+const moment = 250;
+
+/** Milliseconds from the press of a pointer to what it chooses, at most. */
+const longestPress = 1_000;
 
 /** Whether the visitor types the answer, and may not be done with it. */
 const isTyped = (name: FieldName) => !['choice', 'flag'].includes(fieldTable[name].kind);

@@ -116,7 +116,7 @@ function label(name: FieldName, {labels, questions, optional}: Words) {
 
 /** Where scripts run, a button beside an amount writes the zero. */
 const helpOf = (name: FieldName, {help: texts, typeZero}: Words) =>
-  fieldTable[name].kind === 'money' ? `${texts[name] ?? ''} ${typeZero}` : texts[name];
+  fieldTable[name].kind === 'money' ? `${texts[name] ?? ''}. ${typeZero}` : texts[name];
 
 const help = (name: FieldName, words: Words) =>
   helpOf(name, words) !== undefined && html`<p class="help" id="${name}-help">${helpOf(name, words)}</p>`;

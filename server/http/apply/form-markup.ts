@@ -74,7 +74,7 @@ export const hidden = (name: string, value: string | undefined): Html =>
 
 function stepMarkup(step: Step, form: Form, shown: Shown, place: 'first' | 'late' | false): Html {
   const {words, steps} = form;
-  const classes = [step.fields.length === 1 && 'alone', place === 'late' && place].filter(Boolean).join(' ');
+  const classes = [!step.title && 'alone', place === 'late' && place].filter(Boolean).join(' ');
   const count =
     place === 'first' &&
     html`<span class="count awaited"

@@ -416,12 +416,12 @@ describe('the result', () => {
   });
 
   it('a refusal that names several fields leads to the first of them, with a summary', async () => {
-    const form = await result({...refused, refused_fields: ['bankruptcy', 'cash', 'email']});
-    expect(text(form)).to.contain('Not accepted: Bankruptcy, Cash, Email.');
+    const form = await result({...refused, refused_fields: ['retirement', 'cash', 'email']});
+    expect(text(form)).to.contain('Not accepted: Retirement funds, Cash, Email.');
     await click(form, 'Change my answers');
     expect(heading(form)).to.contain('Your funds');
     expect(summary(form)).to.deep.equal([
-      'Bankruptcy was not accepted. Please check it.',
+      'Retirement funds was not accepted. Please check it.',
       'Cash was not accepted. Please check it.',
     ]);
   });
