@@ -81,7 +81,9 @@ const packageJson = {
 const forServers = 'export const LeadPrequalForm = undefined;\nexport const define = () => {};\n';
 
 /** The form's reference. The package has no other page of the docs, so what links to one becomes text. */
-const readme = readFileSync('docs/widget.md', 'utf8').replace(/\[([^\]]+)\]\((?!https?:|#)[^)]*\)/g, '$1');
+const readme = readFileSync('docs/widget.md', 'utf8')
+  .replace(/\[([^\]]+)\]\((?!https?:|#)[^)]*\)/g, '$1')
+  .replace(/^<img .*\n\n/gm, '');
 
 const describe: Plugin = {
   name: 'describe',

@@ -22,9 +22,9 @@ const reserve = 200;
 const laterFiles: readonly {names: RegExp; budget: number; origin: string}[] = [
   {
     names: /^rest$/,
-    budget: 25_800,
+    budget: 26_900,
     origin:
-      'twenty packets of 1,460 bytes, which arrive in a second round trip, less 3,400 for the configuration and for later features',
+      'twenty packets of 1,460 bytes, which arrive in a second round trip, less 2,300 for the configuration and for later features',
   },
   {
     names: /^debug$/,

@@ -19,6 +19,9 @@ const domains = [
   'bellsouth.net',
 ];
 
+/** Common domains with such short names, of which only the ending may be mistyped. */
+const shortDomains = ['aol.com', 'msn.com', 'live.com', 'att.net', 'cox.net'];
+
 /** Mistyped endings, which do not exist, and the right ones. */
 const endings = [
   [/\.(c|cim|c0m|con|cmo|ocm|c?omm|coom|comn|cpm|xom|vom)$/, '.com'],
@@ -47,7 +50,7 @@ export function emailSuggestion(typed: string): string | undefined {
   const [, name = ''] = nameAndEnding.exec(ended) ?? [];
   const guesses = [ended, `${name}.com`, `${name}.net`];
   const meant =
-    guesses.find((guess) => domains.includes(guess)) ??
+    guesses.find((guess) => domains.includes(guess) || shortDomains.includes(guess)) ??
     domains.find((known) => guesses.some((guess) => isTypoOf(guess, known))) ??
     ended;
   const plain = domains.includes(meant) ? normalized(person, 'NFD').replace(/\p{M}/gu, '') : person;

@@ -23,7 +23,7 @@ const range =
   /\d\D{0,12}?(?:[-~]| (?:to|or|a|o) )\D{0,12}\d|^(?:<|(?:between|entre|up to|less than|under|below|at most|no more than|hasta|menos de|no mas de|max[a-z]*)(?![a-z]))|(?:or less|o menos| max)$/;
 /** A currency stands beside an amount, and never within one. */
 const twoPrices = /\d[ ,.]*\$[ ,.]*\d/;
-const unit = / ?(?:(k|thousand|grand|mil)|mm?|mill(?:ions?|on|ones)?)$/;
+const unit = / ?(?:(k|g|thousand|grand|mil)|mm?|mill(?:ions?|on|ones)?)$/;
 /** The number before a unit, where it is a word. Other numbers in words are errors, which say how to write them. */
 const numberWords: Readonly<Record<string, string>> = {
   half: '.5',
@@ -38,8 +38,13 @@ const numberWords: Readonly<Record<string, string>> = {
   dos: '2',
   three: '3',
   tres: '3',
+  four: '4',
   five: '5',
   cinco: '5',
+  six: '6',
+  seven: '7',
+  eight: '8',
+  nine: '9',
   ten: '10',
   diez: '10',
   twenty: '20',
@@ -94,8 +99,9 @@ function readAmount(text: string): number | MoneyError {
   const zeros = thousand ? 3 : end ? 6 : 0;
   const typed = text.slice(0, text.length - end.length).replace(/٬/g, ',');
   const word = typed.replace(article, '').replace('⁄', '/');
-  const isWord = end.startsWith(' ') && Object.hasOwn(numberWords, word);
-  const number = (isWord && numberWords[word]) || typed;
+  // A letter alone is no amount, and a unit does not touch a word.
+  const isWord = end ? end.startsWith(' ') : word.length > 2;
+  const number = (isWord && readWords(word)) || typed;
   // `0,500 million` is half a million, and `0,500` alone the digits 0500.
   const beforeUnit = number.startsWith('0')
     ? [plainNumber, decimalComma]
@@ -115,12 +121,27 @@ function readAmount(text: string): number | MoneyError {
   return decimalComma.test(number) ? 'fraction' : 'invalid';
 }
 
+/** Reads `fifty`, and `two hundred`. */
+function readWords(text: string) {
+  const word = text.replace(/ hundred$/, '');
+  const number = Object.hasOwn(numberWords, word) ? numberWords[word] : undefined;
+  if (word === text) return number;
+  return number?.length === 1 ? `${number}00` : undefined;
+}
+
+/** From here on, in whole US dollars, three digits may be too many. */
+const manyDollars = 10_000_000;
+
 /**
- * Whether the amount may be meant as a thousand times as much: `50`, and on an English page `2 mil`, which is two
- * thousand in Spanish, and two million in the English of many. Nobody means billions.
+ * Whether another amount may be meant: a thousand times as much as `50`, and on an English page as `2 mil`, which is two
+ * thousand in Spanish, and two million in the English of many; or a thousandth of `50,000,000`. Nobody means billions.
  */
-export function mayMeanThousands(typed: string, locale: string): boolean {
+export function isUnclear(typed: string, locale: string): boolean {
   const dollars = Number(parseMoney(typed));
   const end = locale.startsWith('en') && /mil\b/i.test(typed) ? 1_000_000 : 1_000;
-  return dollars > 0 && dollars < end;
+  return dollars > 0 && (dollars < end || dollars >= manyDollars);
 }
+
+/** What may be meant in place of an unclear amount, in whole US dollars. */
+export const alsoMeant = (dollars: number) =>
+  dollars < manyDollars ? dollars * 1_000 : Math.floor(dollars / 1_000);

@@ -1,4 +1,5 @@
 /** Which fields stand on which page of the form. The partner's consent text stands below the fields of the last one. */
+import type {AskedField} from '../contract/embed.ts';
 import {
   contactFields,
   formFields,
@@ -10,7 +11,19 @@ import {
 export type FieldName = FormFieldName;
 
 /** The rows of the contract by their names, without the literal types of each row. */
-export const fieldTable: Readonly<Record<FieldName, Field>> = formFields;
+export const fieldTable: Record<FieldName, Field> = {...formFields};
+type Rows = Readonly<Record<FieldName, Field>>;
+
+/** The rows of a partner's own questions, which only its configuration knows. A page has them in `fieldTable` from then on. */
+export const ownRows = (asked: readonly AskedField[]): Partial<Rows> =>
+  Object.fromEntries(
+    asked
+      .filter(({name, label}) => label && !Object.hasOwn(formFields, name))
+      .map(({name, choices, required = false}) => [
+        name,
+        {kind: choices ? ('choice' as const) : ('name' as const), required, max: 200},
+      ]),
+  );
 
 export const contactNames = Object.keys(contactFields) as (keyof typeof contactFields)[];
 
@@ -19,11 +32,12 @@ export const orders = ['funds-first', 'contact-first'] as const;
 export type Order = (typeof orders)[number];
 
 export type StepName = 'contact' | 'credit' | 'funds';
-/** The words above a step, by their name. The contact data has others where it is all that is left to do. */
+/** The words above a step, by their name. The contact data has others where the estimate is ready. */
 export type StepTitle = StepName | 'estimate';
 export type Step = {
   readonly name: StepName;
-  readonly title: StepTitle;
+  /** Without one, the question about the score stands in its place. */
+  readonly title?: StepTitle;
   readonly fields: readonly FieldName[];
 };
 
@@ -34,11 +48,14 @@ export type Page = readonly Step[];
 const amounts = ['retirement', 'cash', 'investments'] as const;
 const contact = ['first_name', 'last_name', 'email', 'phone'] as const;
 
-/** The pages of the default order, a step each. The first file of the form shows the first of them. */
+/**
+ * The pages of the default order, a step each. The first file of the form shows the first of them. With a later file, the
+ * question about a bankruptcy comes to that page, too (`withBankruptcyBelowScore`).
+ */
 export const defaultPages: readonly Page[] = [
-  [{name: 'credit', title: 'credit', fields: ['credit_score']}],
+  [{name: 'credit', fields: ['credit_score']}],
   [{name: 'funds', title: 'funds', fields: ['bankruptcy', ...amounts]}],
-  [{name: 'contact', title: 'estimate', fields: contact}],
+  [{name: 'contact', title: 'contact', fields: contact}],
 ];
 
 const contactStep: Step = {name: 'contact', title: 'contact', fields: contact};
@@ -52,12 +69,29 @@ const contactFirst: readonly Page[] = [
 /** How a page arranges the fields. Of an order or a layout that is unknown, the form shows the default. */
 export type Arrangement = {readonly order: string; readonly layout: string};
 
-/** Adds what the partner asks for besides to the end of the last page, where the consent stands below it. */
-export function withAsked(pages: readonly Page[], asked: readonly FieldName[]): readonly Page[] {
-  const page = pages.at(-1) ?? [];
-  const step = page.at(-1);
-  if (!step || asked.length === 0) return pages;
-  return [...pages.slice(0, -1), [...page.slice(0, -1), {...step, fields: [...step.fields, ...asked]}]];
+/** The default pages, with the question about a bankruptcy below the score. Other pages stay as they are. */
+export function withBankruptcyBelowScore(pages: readonly Page[]): readonly Page[] {
+  const [[score] = [], [funds] = [], ...others] = pages;
+  if (!score || score.title || !funds) return pages;
+  const fields = ['credit_score', 'bankruptcy'] as const;
+  return [[{...score, fields}], [{...funds, fields: funds.fields.slice(1)}], ...others];
+}
+
+/** What is folded together, because nobody has to answer it, and it has no place of its own. */
+export const isFolded = ({required, step}: AskedField) => !required && !step;
+
+/**
+ * Adds what the partner asks for besides: to the end of the last page, where the consent stands below it, or below the
+ * amounts.
+ */
+export function withAsked(pages: readonly Page[], asked: readonly AskedField[]): readonly Page[] {
+  const last = pages.at(-1);
+  const funds = pages.find((page) => page.some(({name}) => name === 'funds')) ?? last;
+  return pages.map((page) => {
+    const added = asked.filter(({step}) => page === (step ? funds : last)).map(({name}) => name as FieldName);
+    const end = page.at(-1);
+    return end && added[0] ? [...page.slice(0, -1), {...end, fields: [...end.fields, ...added]}] : page;
+  });
 }
 
 /** @returns `defaultPages` itself, if these are the pages */

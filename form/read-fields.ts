@@ -1,5 +1,5 @@
 /** Reads what the visitor typed: gives the lead that is sent, or what is wrong with each field. */
-import {characters, type FieldErrorCode} from '../contract/fields.ts';
+import {characters, type Field, type FieldErrorCode} from '../contract/fields.ts';
 import {normalized} from '../contract/normalized.ts';
 import {readEmail} from './email.ts';
 import {parseMoney, type MoneyError} from './money.ts';
@@ -22,8 +22,7 @@ export type Errors = {[Name in FieldName]?: InputError | undefined};
 type Read = {value: string | number | boolean} | {error: InputError} | undefined;
 
 /** Checks what the contract's row says. The result is `undefined` if an optional field is empty. */
-function readField(name: FieldName, typed: unknown): Read {
-  const {kind, required, max = Infinity, pattern, choices} = fieldTable[name];
+function readField({kind, required, max = Infinity, pattern, choices}: Field, typed: unknown): Read {
   const text = typeof typed === 'string' ? normalized(typed.trim(), 'NFC') : '';
   if (text === '') return required ? {error: 'required'} : undefined;
 
@@ -42,11 +41,11 @@ function readField(name: FieldName, typed: unknown): Read {
 }
 
 /** @returns what is wrong with these fields, and the values of those that can be sent */
-export function readFields(names: readonly FieldName[], values: Values) {
+export function readFields(names: readonly FieldName[], values: Values, rows = fieldTable) {
   const errors: Errors = {};
   const lead: Record<string, string | number | boolean> = {};
   for (const name of names) {
-    const read = readField(name, values[name]);
+    const read = readField(rows[name], values[name]);
     if (!read) continue;
     if ('error' in read) errors[name] = read.error;
     else lead[name] = read.value;

@@ -46,6 +46,7 @@ const overNetwork: Fetch = (url, init) =>
  * @slot - Shown until the form shows itself: what people read where it does not load. The class `prequal-late` hides it as
  *   long as the form may still come.
  * @slot heading - A heading for the form, above everything else.
+ * @slot logo - A picture of at most 32px height beside the partner's name, in place of that of its configuration.
  * @slot intro - A sentence or two below the heading. Not shown with the result.
  * @slot consent - Shown above the partner's consent text, which it cannot replace. Its text is stored with the lead.
  * @slot disclaimer - Legal text below the form and below the result.
@@ -69,24 +70,36 @@ const overNetwork: Fetch = (url, init) =>
  * @csspart dialog - The dialog around the box. `::part(dialog)::backdrop` is what lies over the page.
  * @csspart close - The button that closes the dialog.
  * @csspart sample - The line that says that this is a sample, in a sandbox.
- * @csspart progress - The bar that shows how many steps there are.
+ * @csspart progress - The bars that show how many steps there are.
+ * @csspart bar-done - The bar of the step that is shown, or of one before it.
+ * @csspart bar-open - The bar of a step that is still to come.
  * @csspart count - "Step 2 of 3", above the title.
- * @csspart heading - The title of a step, a section or the result.
+ * @csspart heading - The title of a step, a section or the result. "Step 2 of 3" is not in it.
  * @csspart so-far - The total so far, above the fields, where the partner shows it before the contact data.
  * @csspart fields - The grid of the fields of a step or a section.
  * @csspart field - A field with its label, help text and error.
  * @csspart label - A field's label.
  * @csspart help - The help text below a label.
- * @csspart promise - What the partner promises about its call, below the phone field.
+ * @csspart promise - What the partner promises about its call.
  * @csspart error - The line below a field that says what is wrong.
- * @csspart question - The line below an amount that asks whether thousands are meant.
- * @csspart input - A text input, also one of several lines, or a list to choose from.
+ * @csspart question - The line below an amount that asks whether another amount is meant.
+ * @csspart input - A text input, also one of several lines, or a list to choose from. A wrong one is also `invalid`.
+ * @csspart invalid - An input with an error.
  * @csspart options - The grid of the options of a choice.
- * @csspart option - One option of a choice.
+ * @csspart option - One option of a choice. The chosen one is also `chosen`.
+ * @csspart chosen - The option that is chosen, or the amount that is in the field.
+ * @csspart chip - An amount to choose, below the field that it fills in. The one in the field is also `chosen`.
  * @csspart actions - The row of buttons.
- * @csspart button - Any button. The main button is also `primary`.
+ * @csspart button - Any button. Each has a second part, except for those that answer a question and "Change my answers".
  * @csspart primary - The main button.
+ * @csspart back - "Back".
+ * @csspart quiet - A button that looks like a link: a suggested address, "Copy", "Print", "Start over".
  * @csspart privacy - What the data is used for, with the link to the privacy page.
+ * @csspart partner - The box that says who asks for the contact data.
+ * @csspart company - The partner's name, in that box.
+ * @csspart only - That nobody but the partner gets the data.
+ * @csspart talk - The partner's number, to call first.
+ * @csspart trust - The partner's line that builds trust, in that box, and on the first step if the page sets `trust-line`.
  * @csspart consent - The partner's consent text with its box.
  * @csspart summary - The list of errors after "Next".
  * @csspart notice - The message when sending failed.
@@ -109,6 +122,14 @@ const overNetwork: Fetch = (url, init) =>
  * @cssproperty --prequal-partner-accent - The colour of the partner's configuration. Snippets have it, so that the form has it
  *   at once. It is used only where the page sets no `--prequal-accent`, and comes before the colour that the server sends.
  * @cssproperty [--prequal-background=light-dark(#fff, #181b20)] - The background of the card and its inputs. Any opaque colour.
+ * @cssproperty --prequal-field - The fill of inputs and options. By default that of the card. It is taken as far as quiet words can be read on
+ *   it: on a light card, any fill that is not much darker than the card, and on a dark one not much lighter.
+ * @cssproperty [--prequal-line=light-dark(#7b8088, #a1a8b5)] - The colour of lines: of the edges of fields and buttons, with a
+ *   contrast of at least 3 to 1, and as it is of the card's edge, of what divides, and of steps to come.
+ * @cssproperty --prequal-progress - The colour of the bars of steps that are done. By default the accent.
+ * @cssproperty [--prequal-error=light-dark(#b3261e, #ffb0a8)] - The colour of errors: words, icons, edges, and the summary.
+ * @cssproperty [--prequal-sticky-top=0px] - The height of a header of the page that stays at the top of the window. The total so
+ *   far, and what gets the focus, keep below it.
  * @cssproperty --prequal-text - The colour of the text. By default nearly black or nearly white, depending on the background.
  * @cssproperty [--prequal-amount-1=light-dark(#12336f, #5b92e5)] - The colour of the retirement rollover in the result.
  * @cssproperty [--prequal-amount-2=light-dark(#cf8300, #ffd468)] - The colour of the SBA loan.
@@ -137,6 +158,7 @@ export class LeadPrequalForm extends EmbeddedElement {
     presentation: {},
     theme: {reflect: true, useDefault: true},
     privacyHref: {attribute: 'privacy-href'},
+    trustLine: {attribute: 'trust-line'},
     ctaHref: {attribute: 'cta-href'},
     ctaLabel: {attribute: 'cta-label'},
     strings: {attribute: false},
@@ -145,6 +167,7 @@ export class LeadPrequalForm extends EmbeddedElement {
     prefill: {attribute: false},
     prefillFromUrl: {type: Boolean, attribute: 'prefill-from-url'},
     history: {type: Boolean},
+    advance: {},
     sandbox: {},
   };
 
@@ -164,6 +187,8 @@ export class LeadPrequalForm extends EmbeddedElement {
   declare theme: 'auto' | 'light' | 'dark';
   /** The address of the partner's privacy page: https, or on the page's own site, such as `/privacy`. */
   declare privacyHref: string | undefined;
+  /** One line that builds trust, such as a rating, on the first step. Only what is true and can be shown. */
+  declare trustLine: string | undefined;
   /** The address of a link below the result: https, or on the page's own site. Needs `cta-label`, too, or else the partner's own link is shown. */
   declare ctaHref: string | undefined;
   /** The text of the link below the result. Needs `cta-href`, too, or else the partner's own link is shown. */
@@ -178,6 +203,11 @@ export class LeadPrequalForm extends EmbeddedElement {
   declare prefillFromUrl: boolean;
   /** Lets the browser's Back and Forward go from step to step. Set it before the visitor touches the form. */
   declare history: boolean;
+  /**
+   * `button` waits for the button after every step. By default a step whose last question is a choice goes on when a pointer
+   * has answered it.
+   */
+  declare advance: 'button' | undefined;
   /**
    * Hidden fields that are sent with the lead, by the names that the partner lists: `{brand: 'north'}`. So are attributes
    * such as `context-brand`. Never personal data.
@@ -526,6 +556,7 @@ export class LeadPrequalForm extends EmbeddedElement {
     return html`<slot name="intro"></slot> ${formView({
         ...view,
         pages: this.#pages,
+        trustLine: this.trustLine,
         privacyHref: this.privacyHref && safeLink(this.privacyHref),
         touched: form,
         onEvent: this.#onEvent,

@@ -3,7 +3,7 @@ import {LitElement, type ReactiveController} from 'lit';
 import {laterFiles} from './loading/later-files.ts';
 import {firstScreen} from '../form/words/en.ts';
 import {languages as languageFiles, type LanguageTag} from '../form/words/languages.ts';
-import {merge, renamed, type SomeWords, type WordsSoFar} from '../form/words/words.ts';
+import {merge, type SomeWords, type WordsSoFar} from '../form/words/words.ts';
 import {Promise} from './page/builtins.ts';
 import {inTime} from './page/in-time.ts';
 
@@ -49,7 +49,7 @@ async function wordsOf(language: Language, parts: readonly WordsPart[]): Promise
     language === english ? own : inTime(own, patience),
     complete.has(language) ? [] : read(english),
   ]);
-  return [...missing, ...found].map(renamed).reduce<SomeWords>(merge, {});
+  return [...missing, ...found].reduce<SomeWords>(merge, {});
 }
 
 export class Localization implements ReactiveController {
@@ -105,7 +105,7 @@ export class Localization implements ReactiveController {
   /** Texts of the page, which replace those of every language. */
   set strings(strings: SomeWords | undefined) {
     this.#strings = strings;
-    this.words = merge(this.#ownWords, renamed(strings));
+    this.words = merge(this.#ownWords, strings);
   }
 
   /**

@@ -37,9 +37,7 @@ export const amounts = css`
     transform: scaleX(-1);
   }
   rect {
-    color: color(
-      from color(from color-mix(in xyz, var(--_fill), var(--_light)) xyz var(--_moved)) xyz var(--_legibly)
-    );
+    color: var(--_drawn);
     fill: currentcolor;
   }
   .swatch {

@@ -42,7 +42,10 @@ const otherStyles = css`
     margin: 0;
   }
   .ways:has(a) {
-    margin-block: 0 24px;
+    margin-block-end: 24px;
+  }
+  h2 + .ways:has(a) {
+    margin-block-start: 24px;
   }
   bdi {
     white-space: nowrap;
@@ -73,7 +76,7 @@ const otherStyles = css`
   }
   /* The partner's colour arrives with the configuration, after the first touch. The buttons change to it gradually. */
   .main,
-  .done {
+  .progress i {
     transition:
       background 0.4s,
       border-color 0.4s;

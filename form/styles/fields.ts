@@ -30,15 +30,10 @@ export const fields = css`
   }
   input {
     appearance: none;
-    background: var(--_paper);
+    background: var(--_field, var(--_paper));
     inline-size: 100%;
     padding-block: 0;
     padding-inline: 14px;
-  }
-  input:hover,
-  .option:hover label,
-  button:hover {
-    border-color: currentcolor;
   }
   :focus-visible:not(h2),
   .option input:focus-visible + label {
@@ -74,6 +69,8 @@ export const fields = css`
     outline: none;
     padding: 0;
     position: absolute;
+    /* A transform or a filter on the part "option" would paint the label over it. */
+    z-index: 1;
   }
   .option label {
     align-items: center;
@@ -84,13 +81,15 @@ export const fields = css`
     font-weight: 400;
     gap: 0 8px;
     justify-content: space-between;
+    background: var(--_field, none);
     padding-block: calc(var(--_space) * 2);
     padding-inline: 46px 14px;
   }
   .option input:checked {
     border: 6px solid var(--_strong);
   }
-  .option input:checked + label {
+  .option input:checked + label,
+  [aria-pressed='true'] {
     background: color-mix(in srgb, var(--_strong) 6%, var(--_paper));
     border-color: var(--_strong);
     box-shadow: inset 0 0 0 1px var(--_strong);
@@ -101,7 +100,8 @@ export const fields = css`
     }
   }
   @media (forced-colors: active) {
-    .option input:checked + label {
+    .option input:checked + label,
+    [aria-pressed='true'] {
       outline: 3px solid Highlight;
     }
   }

@@ -53,7 +53,8 @@ export const layout = css`
   }
   .card > form,
   .card > section {
-    border-color: color-mix(in srgb-linear, var(--_muted) 88%, var(--_paper));
+    --_fill: var(--prequal-line, light-dark(#7b8088, #a1a8b5));
+    border-color: var(--_drawn);
   }
   h2,
   p,
@@ -61,27 +62,31 @@ export const layout = css`
   fieldset {
     list-style: none;
     border: 0;
+    font: inherit;
     margin: 0;
     min-inline-size: 0;
     padding: 0;
   }
   h2 {
+    outline: none;
+  }
+  [part='heading'] {
+    display: block;
     font-family: var(--prequal-heading-font, var(--wp--preset--font-family--heading, inherit));
     font-size: 1.375em;
     font-weight: 700;
     line-height: 1.25;
     text-wrap: balance;
-    outline: none;
   }
   .count {
     color: var(--_muted);
     display: block;
-    font-size: 0.6364em;
-    font-weight: 400;
+    font-size: 0.875em;
     margin-block-end: 4px;
   }
   .progress {
-    color: var(--_strong);
+    --_fill: var(--prequal-progress, var(--_accent));
+    color: var(--_drawn);
     display: flex;
     gap: 4px;
     margin-block-end: calc(var(--_space) * 3);
@@ -92,7 +97,7 @@ export const layout = css`
     border-radius: 2px;
     flex: 1;
   }
-  .progress .done {
+  .progress [part='bar-done'] {
     background: currentcolor;
   }
   .help,
@@ -101,16 +106,12 @@ export const layout = css`
     font-size: 0.875em;
   }
   .alert {
-    border: 2px solid var(--_bad);
+    border: 2px solid;
     border-radius: var(--_corner);
     display: flex;
     gap: 10px;
     margin-block-end: 20px;
     padding: 14px;
-    scroll-margin-block: 16px 96px;
-  }
-  .alert > .icon {
-    color: var(--_bad);
   }
   .alert-title {
     font-weight: 600;
@@ -138,9 +139,6 @@ export const layout = css`
     background: none;
     color: inherit;
   }
-  .main:hover {
-    box-shadow: 0 2px 10px -2px var(--_strong);
-  }
   .actions {
     display: flex;
     flex-direction: column;
@@ -158,7 +156,7 @@ export const layout = css`
     text-underline-offset: 2px;
   }
   .unseen,
-  .alone legend {
+  .alone .choice legend {
     clip-path: inset(50%);
     block-size: 1px;
     inline-size: 1px;
@@ -201,7 +199,7 @@ export const layout = css`
     }
     /* The colours of the other buttons, reversed. */
     .main,
-    .progress .done {
+    .progress [part='bar-done'] {
       background: ButtonText;
       border-color: ButtonText;
       color: ButtonFace;

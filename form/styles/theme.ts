@@ -70,7 +70,9 @@ export const theme = css`
   :host,
   .card,
   .main,
-  rect {
+  form,
+  .answer,
+  .fields {
     --_moved: calc(x * alpha * 2) calc(y * alpha * 2) calc(z * alpha * 2) /
       calc(
         clamp(var(--_dark), ((alpha * 2 - 0.95) / var(--_ratio) - 0.05) / (y * alpha * 2), 1) / 2 +
@@ -95,15 +97,11 @@ export const theme = css`
     --_strong: color(
       from color(from color-mix(in xyz, var(--_accent), var(--_light)) xyz var(--_moved)) xyz var(--_legibly)
     );
-    --_bad: color(
-      from color(from color-mix(in xyz, light-dark(#b3261e, #ffb0a8), var(--_light)) xyz var(--_moved)) xyz
-        var(--_legibly)
-    );
     --_muted: color(
       from color(from color-mix(in xyz, light-dark(#545c69, #aab2bf), var(--_light)) xyz var(--_moved)) xyz
         var(--_legibly)
     );
-    --_line: color-mix(in srgb, currentcolor 14%, transparent);
+    --_line: var(--prequal-line, color-mix(in srgb, currentcolor 14%, transparent));
     --_corner: min(var(--_radius), 8px);
     --_space: var(--prequal-space, 4px);
     display: block;
@@ -111,8 +109,27 @@ export const theme = css`
     margin-inline: auto;
     max-inline-size: var(--prequal-max-width, 640px);
   }
+  /* What is drawn, with a contrast of 3 to 1: the edges of fields, the progress, and the amounts of the result. */
+  form,
+  .answer,
+  .progress,
   rect {
+    --_drawn: color(
+      from color(from color-mix(in xyz, var(--_fill), var(--_light)) xyz var(--_moved)) xyz var(--_legibly)
+    );
     --_ratio: 3.1;
+  }
+  /*
+   * The fill of fields. Its formula is the other way round: a fill is moved away from the text, up to the 0.83 of the
+   * paper's luminance at which quiet words have 4.5 to 1. Without a fill of the page, --_field is not valid.
+   */
+  .fields {
+    --_dark: clamp(0, (alpha * 2 - 1.1833) * 1e6, 1);
+    --_field: color(
+      from color(from color-mix(in xyz, var(--prequal-field), var(--_light)) xyz var(--_moved)) xyz
+        var(--_legibly)
+    );
+    --_ratio: 0.83;
   }
   :host([hidden]) {
     display: none;

@@ -15,16 +15,43 @@ export const touched = css`
       visibility: hidden;
     }
   }
-  h2 {
+  :host {
+    --_bad: color(
+      from
+        color(
+          from color-mix(in xyz, var(--prequal-error, light-dark(#b3261e, #ffb0a8)), var(--_light)) xyz
+            var(--_moved)
+        )
+        xyz var(--_legibly)
+    );
+  }
+  .alert {
+    border-color: var(--_bad);
+  }
+  .alert > .icon {
+    color: var(--_bad);
+  }
+  /* What has the focus, and its ring, keeps below what stays at the top: a header of the page, and the total so far. */
+  .card {
+    --_top: var(--prequal-sticky-top, 0px);
+  }
+  .so-far ~ * {
+    --_top: calc(5.5em + var(--prequal-sticky-top, 0px));
+  }
+  .field,
+  :focus {
+    scroll-margin-block: calc(24px + var(--_top)) 24px;
+  }
+  h2:focus {
     /* Shows the progress and the edge of the card above the title when the title is scrolled to. */
-    scroll-margin-block: 48px;
+    scroll-margin-block: max(48px, var(--_top)) 48px;
+  }
+  .alert:focus {
+    scroll-margin-block: calc(16px + var(--_top)) 96px;
   }
   .fields {
     display: grid;
     gap: calc(var(--_space) * 5) calc(var(--_space) * 4);
-  }
-  .field {
-    scroll-margin-block: 16px;
   }
   label,
   legend {
@@ -42,6 +69,19 @@ export const touched = css`
     gap: 6px;
     margin-block-start: 6px;
   }
+  /* After a tap on a phone, the button in that place would keep the looks of :hover. */
+  @media (hover: hover) {
+    input:hover,
+    select:hover,
+    textarea:hover,
+    .option:hover label,
+    button:hover {
+      border-color: currentcolor;
+    }
+    .main:hover {
+      box-shadow: 0 2px 10px -2px var(--_strong);
+    }
+  }
   [aria-invalid='true'] .option label,
   :is(input, select, textarea)[aria-invalid='true'] {
     border-color: var(--_bad);
@@ -50,7 +90,7 @@ export const touched = css`
   select,
   textarea {
     appearance: none;
-    background: var(--_paper);
+    background: var(--_field, var(--_paper));
     border: 1px solid;
     border-radius: var(--_corner);
     box-sizing: border-box;
@@ -65,10 +105,6 @@ export const touched = css`
   textarea {
     padding-block: 10px;
     resize: vertical;
-  }
-  select:hover,
-  textarea:hover {
-    border-color: currentcolor;
   }
   select {
     padding-inline-end: 40px;
@@ -100,8 +136,42 @@ export const touched = css`
     border-color: var(--_muted);
     margin-block-start: calc(var(--_space) * 2);
   }
-  .promise {
-    margin-block-start: 6px;
+  .fields > p,
+  .partner {
+    grid-column: 1 / -1;
+  }
+  .partner {
+    border: 1px solid var(--_line);
+    border-radius: var(--_corner);
+    display: flow-root;
+    font-size: 0.875em;
+    padding: 12px 14px;
+  }
+  .partner img,
+  ::slotted([slot='logo']) {
+    block-size: 32px;
+    float: inline-start;
+    margin-inline-end: 10px;
+    max-inline-size: 40%;
+    object-fit: contain;
+  }
+  #company {
+    font-size: 1.1429em;
+    font-weight: 600;
+    line-height: 32px;
+  }
+  .or {
+    align-self: center;
+  }
+  .partner a,
+  .or a {
+    display: inline-block;
+    font-weight: 600;
+    padding-block: 6px;
+  }
+  /* The apply page is the only way on. */
+  .elsewhere + .main {
+    display: none;
   }
   button,
   .main {
@@ -113,33 +183,33 @@ export const touched = css`
     /* In forced colours, where there is no background, the border can be seen. */
     border: 1px solid transparent;
     border-radius: var(--_corner);
-    box-shadow: 0 0 0 12px var(--_paper);
+    box-shadow:
+      0 -12px var(--_paper),
+      0 12px var(--_paper);
     /* A single line on a small phone, too. */
     font-size: clamp(0.875em, 5.6cqi, 1em);
     font-variant-numeric: tabular-nums;
     font-weight: 600;
-    inset-block-start: 6px;
+    inset-block-start: calc(6px + var(--prequal-sticky-top, 0px));
     margin-block-end: calc(var(--_space) * 4);
     padding: calc(var(--_space) * 2) 14px;
     position: sticky;
     /* Above the inputs that scroll away under it, and nothing of the page. */
-    z-index: 1;
+    z-index: 2;
   }
   form {
     isolation: isolate;
   }
-  .so-far ~ section :is(h2, .field) {
-    scroll-margin-block-start: 5.5em;
-  }
-  .row {
-    display: flex;
-    flex-wrap: wrap;
-    gap: 8px;
-  }
   .money {
-    /* Room for the largest amount. */
-    flex: 1 9em;
     position: relative;
+  }
+  .so-far .aside,
+  .money > :is(label, .help) {
+    display: inline-block;
+  }
+  .money > :is(label, .help) {
+    margin-block: 0 4px;
+    margin-inline-end: 6px;
   }
   .sign,
   .hint {
@@ -182,15 +252,27 @@ export const touched = css`
     padding-inline: 8px;
     text-align: center;
   }
-  .none {
-    padding-inline: 16px;
+  .chips {
+    display: grid;
+    font-size: clamp(0.8125em, 4.8cqi, 0.9375em);
+    gap: 4px;
+    grid-template-columns: repeat(auto-fit, minmax(max(44px, 3.3em), 1fr));
+    margin-block-start: 8px;
+  }
+  .chips button {
+    font-weight: 500;
+    min-block-size: 44px;
+    padding: 0;
+  }
+  .question,
+  .row {
+    display: flex;
+    flex-wrap: wrap;
+    gap: 8px;
   }
   .question {
     align-items: center;
-    display: flex;
-    flex-wrap: wrap;
     font-size: 0.875em;
-    gap: 8px;
     margin-block-start: 8px;
   }
   .question button {
@@ -224,6 +306,15 @@ export const touched = css`
     }
     .flag .options {
       grid-template-columns: repeat(3, 1fr);
+    }
+    .amount {
+      display: grid;
+      gap: 8px;
+      /* Room for the largest amount. */
+      grid-template-columns: minmax(9em, 1fr) minmax(0, 21em);
+    }
+    .chips {
+      margin-block-start: 0;
     }
   }
 `;

@@ -2,7 +2,7 @@
 import type {LeadType} from '../../contract/fields.ts';
 import {formatMoney} from '../format-money.ts';
 import type {InputError} from '../read-fields.ts';
-import {fieldTable, type FieldName, type Step} from '../pages.ts';
+import {fieldTable, type FieldName, type Page, type Step, type StepTitle} from '../pages.ts';
 import {fill} from './fill.ts';
 import type {afterTouch, ErrorTexts, firstScreen} from './en.ts';
 
@@ -27,35 +27,43 @@ export type Words = FirstScreenWords &
 
 type Some<Texts> = {[Name in keyof Texts]?: Texts[Name] extends string ? string : Some<Texts[Name]>};
 /** Any of these words. */
-export type SomeWords = Some<Words> & {
-  /** @deprecated The name of `options.credit_score` until 1.3.0. */
-  scores?: Some<Words['options']['credit_score']>;
-  /** @deprecated The name of `asides.credit_score` until 1.3.0. */
-  ratings?: Some<Words['asides']['credit_score']>;
-};
+export type SomeWords = Some<Words>;
 
 /** The words that the form has at a moment. Before the first touch these are only the words of the first screen. */
 export type WordsSoFar = FirstScreenWords & SomeWords;
 
-/** What stands above a step: its title, or the question that it consists of. */
-export function stepTitle({questions, steps}: WordsSoFar, {title, fields: [first, second]}: Step) {
-  const question = second ? undefined : (questions as Partial<Record<FieldName, string>>)[first as FieldName];
-  return question ?? steps?.[title];
-}
+/** What stands above a step: its title, or the question that it begins with. */
+export const stepTitle = ({questions, steps}: WordsSoFar, {title}: Step) =>
+  steps?.[title as StepTitle] ?? questions.credit_score;
 
 /** What the last button says, which sends the form. */
 export const sendLabel = ({send, seeEstimate}: Words, leadType: LeadType) =>
   leadType === 'standard' ? send : seeEstimate;
 
-/** What the data is used for, above the main button. */
-export function sayUse(words: Words, leadType: LeadType, page: number, names: readonly FieldName[]) {
-  if (leadType === 'standard') return words.useContact;
-  return page === 0 && !names.includes('credit_score') ? `${words.use} ${words.noCreditCheck}` : words.use;
+/** What a link to a number or an address says. Links of a page may have words of their own, which stay as they are. */
+export const wayLabel =
+  ({call, write}: Words) =>
+  (way: string) =>
+    fill(/^[+(\d]/.test(way) ? call : way.includes('@') ? write : '{way}', {way});
+
+/** What stands above the main button: how short the form is, and what the data is used for where that is asked for or sent. */
+export function sayUse(words: Words, leadType: LeadType, page: number, pages: readonly Page[]) {
+  const {use, short, noCreditCheck} = words;
+  if (leadType === 'standard') return use;
+  const isLast = page === pages.length - 1;
+  const isUsed = isLast || pages[page]?.some(({name}) => name === 'contact');
+  const said = page === 0 && !isLast ? short : noCreditCheck;
+  return isUsed ? `${said} ${use}` : said;
 }
 
 /** What is wrong with a field, in a sentence that names the field. */
-export function sayError({errors, labels, locale}: Words, name: FieldName, code: InputError) {
-  const {kind, max = 0} = fieldTable[name];
+export function sayError(
+  {errors, labels, locale}: Words,
+  name: FieldName,
+  code: InputError,
+  rows = fieldTable,
+) {
+  const {kind, max = 0} = rows[name];
   // The code may come from a server, and a newer server may send codes that this form does not know.
   const texts: ErrorTexts = errors[Object.hasOwn(errors, code) ? code : 'invalid'];
   return fill(texts[name] ?? texts[kind] ?? texts.other, {
@@ -63,10 +71,6 @@ export function sayError({errors, labels, locale}: Words, name: FieldName, code:
     max: kind === 'money' ? formatMoney(max, locale) : max,
   });
 }
-
-/** The words of a page, with the names of today. Pages may have been written for an earlier release. */
-export const renamed = ({scores, ratings, ...words}: SomeWords = {}): SomeWords =>
-  merge({options: {credit_score: scores}, asides: {credit_score: ratings}} as SomeWords, words);
 
 /** @returns `words`, in which the texts of `over` replace those of the same name, at every depth */
 export function merge<Texts extends object>(words: Texts, over: Some<Texts> | undefined): Texts {

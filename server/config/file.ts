@@ -120,9 +120,15 @@ const fileSchema = fields
     const issue = (path: PropertyKey[], message: string) => context.addIssue({code: 'custom', path, message});
     if (Object.hasOwn(destinations, calculatorName))
       issue(['destinations', calculatorName], 'is the name of the calculator');
-    for (const [index, {key, answer_from = calculatorName, show_estimate}] of partners.entries()) {
+    for (const [
+      index,
+      {key, answer_from = calculatorName, show_estimate, ...partner},
+    ] of partners.entries()) {
       const pathOf = (field: string) => ['partners', index, field];
       if (partners.findIndex((other) => other.key === key) < index) issue(pathOf('key'), 'is there twice');
+      for (const {name} of partner.ask.questions)
+        if (partner.context_fields.some((each) => each.name === name))
+          issue(pathOf('ask'), `${name} is the name of a hidden field, too`);
       if (show_estimate === 'before-contact' && answer_from !== calculatorName)
         issue(
           pathOf('show_estimate'),

@@ -33,14 +33,13 @@ const byLanguage = <Content>(content: z.ZodType<Content>, wrong?: string) =>
   );
 const nextStep = byLanguage(nextStepText);
 
+const withoutBraces = (text: string) => !/[{}]/.test(text);
+const noBraces = 'must have no { and no }';
+
 /** Stands at the phone field before anything is typed, so there is nothing for a placeholder. */
-const promiseText = z
-  .string()
-  .trim()
-  .min(1)
-  .max(120)
-  .refine((text) => !/[{}]/.test(text), {error: 'must have no { and no }'});
+const promiseText = z.string().trim().min(1).max(120).refine(withoutBraces, {error: noBraces});
 const callPromise = byLanguage(promiseText);
+const trustLine = byLanguage(displayName.refine(withoutBraces, {error: noBraces}));
 
 const httpsAddress = z
   .string()
@@ -48,7 +47,7 @@ const httpsAddress = z
 
 const ctaLink = z.strictObject({
   label: displayName
-    .refine((text) => !/[{}]/.test(text), {error: 'must have no { and no }'})
+    .refine(withoutBraces, {error: noBraces})
     .describe('What it says, without placeholders: a button should not change with each visitor.'),
   href: httpsAddress.describe('Where it leads: an address that begins with https://.'),
 });
@@ -58,134 +57,138 @@ const cta = byLanguage(
 );
 
 /** The fields of a partner as the file names them. */
-export const partnerFields = z
-  .strictObject({
-    key: name.describe("The value of the form's attribute `partner`. Everybody can read it."),
-    name: displayName.optional().describe("The name that visitors read on the partner's apply page."),
-    privacy_href: httpsAddress
-      .optional()
-      .describe("The https address of the partner's privacy page, which the apply page links to."),
-    contact: z
-      .strictObject({
-        phone: telephone.optional().describe('A number that visitors can call, shown as it is written here.'),
-        email: emailAddress.optional().describe('An address that visitors can write to.'),
-      })
-      .refine(({phone, email}) => phone ?? email, {error: 'must have a phone or an email'})
-      .optional()
-      .describe('How visitors reach the partner where the form gets no further. Everybody can read it.'),
-    origins: z
-      .array(origin)
-      .min(1, 'must hold at least one origin')
-      .describe(
-        'The pages that may embed the form: exact origins, or `https://*.acme.example`, where the star stands for one label.',
-      ),
-    lead_types: z
-      .array(z.enum(leadTypes))
-      .min(1)
-      .default([...leadTypes])
-      .describe('Which types of lead the form may send.'),
-    cid: cid
-      .optional()
-      .describe(
-        'The client that owns the leads of this partner: `key` without it. It is never sent to a browser.',
-      ),
-    ...routeFields,
-    consent: consentSchema
-      .optional()
-      .describe('What the visitor agrees to before sending, in each language.'),
-    colors: z
-      .strictObject({
-        accent: z
-          .string()
-          .regex(/^#[0-9a-fA-F]{6}$/, 'must be a colour such as #0b7a5a')
-          .describe('The accent colour, such as `#0b7a5a`.'),
-      })
-      .optional()
-      .describe('The colours of the form, unless the page sets them.'),
-    next_step: nextStep
-      .optional()
-      .describe(
-        'What happens after the visitor has sent the form: who calls, at which number (`{phone}`), and when. One text, or texts by language, of which a visitor whose language is missing sees the first.',
-      ),
-    cta: cta
-      .optional()
-      .describe(
-        'The link below the result, unless the page sets `cta-href` and `cta-label`. One link, or links by language.',
-      ),
-    confirm: confirmSchema
-      .optional()
-      .describe('Whether visitors get an e-mail that says that their answers have arrived, and how.'),
-    show_estimate: z
-      .enum(['after-contact', 'before-contact'])
-      .default('after-contact')
-      .describe(
-        'When the visitor sees the total: after the contact data, or before, growing with each answer.',
-      ),
-    ask: askSchema
-      .prefault([])
-      .describe(
-        'What the form asks for besides: fields that the server knows, by name, and questions of your own.',
-      ),
-    call_promise: callPromise
-      .optional()
-      .describe(
-        'What the partner promises about its call. The form shows it at the phone field. One text, or texts by language.',
-      ),
-    context_fields: contextFieldsSchema
-      .default([])
-      .describe('What pages may send besides what visitors type, such as a brand. Never personal data.'),
-    quota_per_hour: z
-      .int()
-      .min(1)
-      .default(1_000)
-      .describe('With more leads than this in an hour, the proof of work gets harder and the log says so.'),
-    retain_days: z
-      .union([z.int().min(1).max(maxRetainDays), z.literal(forEver)], {
-        error: `must be a whole number from 1 to ${maxRetainDays}, or "${forEver}"`,
-      })
-      .optional()
-      .describe(
-        "After how many days the partner's leads are erased, or `forever`. `retain_days` of the file without it.",
-      ),
-    keep_consent_years: z
-      .int()
-      .min(0)
-      .max(maxKeepConsentYears)
-      .optional()
-      .describe(
-        'How many years a consent stays when its lead is erased. `keep_consent_years` of the file without it.',
-      ),
-    suspect: z
-      .enum(['deliver', 'hold'])
-      .default('deliver')
-      .describe('What happens to a lead that a bot may have sent.'),
-    without_script: z
-      .enum(['suspect', 'trust'])
-      .default('suspect')
-      .describe(
-        'How the partner sees leads that a browser has sent from the apply page without a script, and so without a proof of work: as suspects, or as those that the form has sent.',
-      ),
-    /**
-     * A merged lead is answered faster, and so its sender can tell that the same lead was sent before. A stranger could test
-     * this for standard leads, because their fields can be guessed: a name, an e-mail address and a phone number. The
-     * financial fields of a pre-qualification lead are hard to guess.
-     */
-    merge_duplicates: z
-      .union([z.boolean(), z.literal('prequalification')])
-      .default('prequalification')
-      .describe(
-        'Which types of leads are delivered only once if the same lead comes again within a day: all, none, or only pre-qualification leads.',
-      ),
-  })
-  .superRefine(({ask: {questions}, context_fields}, context) => {
-    for (const {name} of questions)
-      if (context_fields.some((each) => each.name === name))
-        context.addIssue({
-          code: 'custom',
-          path: ['ask'],
-          message: `${name} is the name of a hidden field, too`,
-        });
-  });
+export const partnerFields = z.strictObject({
+  key: name.describe("The value of the form's attribute `partner`. Everybody can read it."),
+  name: displayName
+    .optional()
+    .describe(
+      'The name that visitors read where the form asks for their contact data, and on the apply page.',
+    ),
+  logo: httpsAddress
+    .regex(
+      /^https:\/\/[\w.:-]+\//,
+      'must be the address of a picture, such as https://www.acme.example/logo.svg',
+    )
+    .optional()
+    .describe('The https address of a picture of at most 100 kB, shown beside the name.'),
+  privacy_href: httpsAddress
+    .optional()
+    .describe("The https address of the partner's privacy page, which the apply page links to."),
+  contact: z
+    .strictObject({
+      phone: telephone.optional().describe('A number that visitors can call, shown as it is written here.'),
+      email: emailAddress.optional().describe('An address that visitors can write to.'),
+    })
+    .refine(({phone, email}) => phone ?? email, {error: 'must have a phone or an email'})
+    .optional()
+    .describe('How visitors reach the partner where the form gets no further. Everybody can read it.'),
+  origins: z
+    .array(origin)
+    .min(1, 'must hold at least one origin')
+    .describe(
+      'The pages that may embed the form: exact origins, or `https://*.acme.example`, where the star stands for one label.',
+    ),
+  lead_types: z
+    .array(z.enum(leadTypes))
+    .min(1)
+    .default([...leadTypes])
+    .describe('Which types of lead the form may send.'),
+  cid: cid
+    .optional()
+    .describe(
+      'The client that owns the leads of this partner: `key` without it. It is never sent to a browser.',
+    ),
+  ...routeFields,
+  consent: consentSchema.optional().describe('What the visitor agrees to before sending, in each language.'),
+  colors: z
+    .strictObject({
+      accent: z
+        .string()
+        .regex(/^#[0-9a-fA-F]{6}$/, 'must be a colour such as #0b7a5a')
+        .describe('The accent colour, such as `#0b7a5a`.'),
+    })
+    .optional()
+    .describe('The colours of the form, unless the page sets them.'),
+  next_step: nextStep
+    .optional()
+    .describe(
+      'What happens after the visitor has sent the form: who calls, at which number (`{phone}`), and when. One text, or texts by language, of which a visitor whose language is missing sees the first.',
+    ),
+  cta: cta
+    .optional()
+    .describe(
+      'The link below the result, unless the page sets `cta-href` and `cta-label`. One link, or links by language.',
+    ),
+  confirm: confirmSchema
+    .optional()
+    .describe('Whether visitors get an e-mail that says that their answers have arrived, and how.'),
+  show_estimate: z
+    .enum(['after-contact', 'before-contact'])
+    .default('after-contact')
+    .describe(
+      'When the visitor sees the total: after the contact data, or before, growing with each answer.',
+    ),
+  ask: askSchema
+    .prefault([])
+    .describe(
+      'What the form asks for besides: fields that the server knows, by name, and questions of your own.',
+    ),
+  call_promise: callPromise
+    .optional()
+    .describe(
+      'What the partner promises about its call. The form shows it where it asks for the number. One text, or texts by language.',
+    ),
+  trust_line: trustLine
+    .optional()
+    .describe(
+      'One line of at most 80 characters, such as a rating, where the form asks for the contact data. Only what is true and can be shown. One text, or texts by language.',
+    ),
+  context_fields: contextFieldsSchema
+    .default([])
+    .describe('What pages may send besides what visitors type, such as a brand. Never personal data.'),
+  quota_per_hour: z
+    .int()
+    .min(1)
+    .default(1_000)
+    .describe('With more leads than this in an hour, the proof of work gets harder and the log says so.'),
+  retain_days: z
+    .union([z.int().min(1).max(maxRetainDays), z.literal(forEver)], {
+      error: `must be a whole number from 1 to ${maxRetainDays}, or "${forEver}"`,
+    })
+    .optional()
+    .describe(
+      "After how many days the partner's leads are erased, or `forever`. `retain_days` of the file without it.",
+    ),
+  keep_consent_years: z
+    .int()
+    .min(0)
+    .max(maxKeepConsentYears)
+    .optional()
+    .describe(
+      'How many years a consent stays when its lead is erased. `keep_consent_years` of the file without it.',
+    ),
+  suspect: z
+    .enum(['deliver', 'hold'])
+    .default('deliver')
+    .describe('What happens to a lead that a bot may have sent.'),
+  without_script: z
+    .enum(['suspect', 'trust'])
+    .default('suspect')
+    .describe(
+      'How the partner sees leads that a browser has sent from the apply page without a script, and so without a proof of work: as suspects, or as those that the form has sent.',
+    ),
+  /**
+   * A merged lead is answered faster, and so its sender can tell that the same lead was sent before. A stranger could test
+   * this for standard leads, because their fields can be guessed: a name, an e-mail address and a phone number. The
+   * financial fields of a pre-qualification lead are hard to guess.
+   */
+  merge_duplicates: z
+    .union([z.boolean(), z.literal('prequalification')])
+    .default('prequalification')
+    .describe(
+      'Which types of leads are delivered only once if the same lead comes again within a day: all, none, or only pre-qualification leads.',
+    ),
+});
 
 /** A partner as the server knows it, with what it has by default. */
 export function toPartner({
@@ -216,6 +219,7 @@ export function textWarnings({
   nextStep,
   cta,
   callPromise,
+  trustLine,
   questions,
 }: Partner): {path: readonly string[]; warning: string}[] {
   const warnings: {path: readonly string[]; warning: string}[] = [];
@@ -239,7 +243,13 @@ export function textWarnings({
         'has {first_name} without a comma beside it: it is left out where the name is not known, and the sentence must read well without it',
       );
   }
-  const texts = {'consent.texts': consent?.texts, next_step: nextStep, cta, call_promise: callPromise};
+  const texts = {
+    'consent.texts': consent?.texts,
+    next_step: nextStep,
+    cta,
+    call_promise: callPromise,
+    trust_line: trustLine,
+  };
   for (const [field, byLanguage] of Object.entries(texts)) {
     const path = field.split('.');
     const tags = Object.keys(byLanguage ?? {});

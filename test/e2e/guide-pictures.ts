@@ -1,4 +1,5 @@
 /** `node test/e2e/guide-pictures.ts`: takes the pictures of the guides, of the real product, on a page of a partner. */
+import {readFileSync} from 'node:fs';
 import {resolve} from 'node:path';
 import type {Page} from 'playwright-core';
 import {paths} from '../../contract/api.ts';
@@ -40,6 +41,20 @@ if (!version) throw new Error('The form is not built: run "npm run build" first'
 const parts = snippetParts({publicUrl}, version, partner, noChoices);
 const [{code: snippet = ''} = {}] = platforms.html.blocks(parts);
 
+const grounds: Readonly<Record<string, string>> = {bank: '#e9eef5', playful: '#fff1d6', luxury: '#050506'};
+
+/** Two forms beside each other, with a style sheet of docs/brands/. Drafts are off, because both would share one. */
+const alone = snippet.replace(/ draft\b/, '');
+const brandPage = (brand: string) => `<!doctype html>
+  <html lang="en">
+    <style>
+      body { background: ${grounds[brand]}; display: grid; font: 16px/1.5 system-ui, sans-serif; gap: 24px; grid-template-columns: 1fr 1fr; margin: 24px }
+      ${readFileSync(`docs/brands/${brand}.css`, 'utf8')}
+    </style>
+    <div>${alone}</div>
+    <div id="second">${alone}</div>
+  </html>`;
+
 /** A quiet page of a partner. `/unstyled` has a mistake: it keeps no height for the form. */
 const pageOf = (path: string) => `<!doctype html>
   <html lang="en">
@@ -69,7 +84,9 @@ async function take(
   });
   await page.route(`${origin}/**`, (route) => {
     const {pathname} = new URL(route.request().url());
-    return route.fulfill({contentType: 'text/html; charset=utf-8', body: pageOf(pathname)});
+    const brand = pathname.slice(1);
+    const body = Object.hasOwn(grounds, brand) ? brandPage(brand) : pageOf(pathname);
+    return route.fulfill({contentType: 'text/html; charset=utf-8', body});
   });
   // The addresses in the pictures are those of the guide.
   await page.route(`${publicUrl}/**`, async (route) => {
@@ -93,6 +110,21 @@ await take('snippets', 1280, 1310, `${publicUrl}${paths.snippets}?partner=acme`,
 await take('debug', 900, 780, `${origin}/unstyled?prequal-debug`, (page) =>
   page.getByText('keeps no height free').waitFor(),
 );
+for (const brand of Object.keys(grounds))
+  await take(`brand-${brand}`, 800, 900, `${origin}/${brand}`, async (page) => {
+    await page.getByText('680 to 720').first().click();
+    const second = page.locator('#second');
+    await second.getByText('Above 720').click();
+    await second.getByRole('button', {name: 'Next'}).click();
+    await second.getByLabel('Retirement funds').fill('120,000');
+    await second.getByLabel('Cash').fill('some');
+    await second.getByLabel('Investments').focus();
+    await second.locator('[part=error]').waitFor();
+    await second.locator('lead-prequal-form').evaluate(async ({shadowRoot}) => {
+      scrollTo(0, 0);
+      await Promise.all((shadowRoot?.getAnimations() ?? []).map(({finished}) => finished));
+    });
+  });
 const {subject, html} = leadEmail(eventRequest(telling), {
   type: 'email',
   details: 'contact',

@@ -12,6 +12,7 @@ import {limits} from '../../contract/api.ts';
 import {attributionKeys, contextPrefix} from '../../contract/embed.ts';
 import type {AskedFieldName} from '../../contract/extra-fields.ts';
 import {pagesOf, withAsked, fieldsOf} from '../../form/pages.ts';
+import {askedFieldsIn} from '../../form/words/asked.ts';
 import {createApp} from '../../server/app.ts';
 import {onePartner} from '../../server/config/partners.ts';
 import {carried} from '../../server/http/apply/form-post.ts';
@@ -159,7 +160,10 @@ const ofOurPage = {origin: 'https://leads.example.com', 'sec-fetch-site': 'same-
 
 /** @param token of the form, without which no lead is read */
 function formPlaces(token: string): Place[] {
-  const pages = withAsked(pagesOf('prequalification', {order: 'funds-first', layout: 'single'}), askedNames);
+  const pages = withAsked(
+    pagesOf('prequalification', {order: 'funds-first', layout: 'single'}),
+    askedFieldsIn(askedNames),
+  );
   const typed = Object.fromEntries(fieldsOf(pages.flat()).map((name) => [name, String(lead[name as 'cid'])]));
   const sent = {...typed, consent: '1', [carried.seen]: '1', [carried.token]: token};
   const place = (what: string, write: (name: string) => string): Place => ({

@@ -59,6 +59,10 @@ const typos: readonly (readonly [typed: string, meant: string])[] = [
   ['ana@comcast.co', 'ana@comcast.net'],
   ['ana@comcast.con', 'ana@comcast.net'],
   ['ana@verizon.ne', 'ana@verizon.net'],
+  ['ana@aol.co', 'ana@aol.com'],
+  ['ana@msn.con', 'ana@msn.com'],
+  ['ana@live.om', 'ana@live.com'],
+  ['ana@att.com', 'ana@att.net'],
   // no country has a single letter
   ['ana@acme.c', 'ana@acme.com'],
   ['ana@acme.con', 'ana@acme.com'],
@@ -87,7 +91,7 @@ const withoutSuggestion = `
   aon.com live.com fastmail.com rocketmail.com googlemail.com hotmail.co.uk hotmail.fr yahoo.co.uk
   yahoo.com.mx yahoo.ca outlook.es proton.me protonmail.ch yahoo.com.co yahoo.com.ar yahoo.co.in
   yahoo.es yahoo.cl yahoo.cn yahoo.de hotmail.com.mx hotmail.es hotmail.cl outlook.com.br outlook.cl
-  outlook.cz outlook.co.th live.co.uk live.com.mx att.net cox.net aol.co email.co mail.co
+  outlook.cz outlook.co.th live.co.uk live.com.mx att.net cox.net email.co mail.co
   gmail.acme.com mail.verizon.com acme.co acme.cm acme.om acme.bet mail.google.com correo.ñandú.es
   posteo.de company.co dmail.ai 163.com
 `

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {suite, test} from 'node:test';
 import {formatDollars, formatMoney} from '../../form/format-money.ts';
-import {mayMeanThousands, parseMoney, type MoneyError} from '../../form/money.ts';
+import {alsoMeant, isUnclear, parseMoney, type MoneyError} from '../../form/money.ts';
 import {firstScreen} from '../../form/words/en.ts';
 import {languages} from '../../form/words/languages.ts';
 
@@ -146,6 +146,15 @@ const cases: readonly (readonly [typed: string, meaning: number | MoneyError])[]
   ['100 thousand', 100_000],
   ['cien mil', 100_000],
   ['fifty thousand', 50_000],
+  ['fifty', 50],
+  ['hundred', 100],
+  ['two hundred thousand', 200_000],
+  ['Nine hundred', 900],
+  ['half hundred thousand', 'invalid'],
+  ['fifty sixty thousand', 'invalid'],
+  ['half', 'fraction'],
+  ['50g', 50_000],
+  ['50 G', 50_000],
   ['Fifty K', 50_000],
   ['about fifty thousand dollars', 50_000],
   ['cincuenta mil', 50_000],
@@ -251,15 +260,12 @@ const cases: readonly (readonly [typed: string, meaning: number | MoneyError])[]
   ['50-', 'invalid'],
   ['k', 'invalid'],
   ['mil', 'invalid'],
-  ['hundred', 'invalid'],
-  ['half', 'invalid'],
   ['a', 'invalid'],
   ['50k/yr', 'invalid'],
   ['$50K a year', 'invalid'],
   ['20k and 30k', 'invalid'],
   ['20k + 30k', 'invalid'],
   ['1 1/2 million', 'invalid'],
-  ['two hundred thousand', 'invalid'],
   ['5 0 0 0 0', 'invalid'],
   ['1,000,20,000', 'invalid'],
   ['500,00,000', 'invalid'],
@@ -383,8 +389,8 @@ suite('parseMoney', () => {
   });
 });
 
-suite('mayMeanThousands', () => {
-  const thousands = ['1', '50', '999', '$50', '50 dollars', '~50', '50.00', '50,', '５０'];
+suite('isUnclear', () => {
+  const thousands = ['1', '50', '999', '$50', '50 dollars', '~50', '50.00', '50,', '５０', 'fifty'];
   const clear = [
     '',
     '0',
@@ -406,18 +412,29 @@ suite('mayMeanThousands', () => {
   ] as const) {
     for (const typed of texts) {
       test(`${JSON.stringify(typed)} ${expected ? 'may mean' : 'does not mean'} thousands`, () => {
-        assert.equal(mayMeanThousands(typed, 'en-US'), expected);
-        assert.equal(mayMeanThousands(typed, 'es-US'), expected);
+        assert.equal(isUnclear(typed, 'en-US'), expected);
+        assert.equal(isUnclear(typed, 'es-US'), expected);
       });
     }
   }
 
+  test('from ten million on, a thousandth may be meant', () => {
+    assert.deepEqual(
+      ['9999999', '10m', '999,999,999'].map((typed) => isUnclear(typed, 'en-US')),
+      [false, true, true],
+    );
+    assert.deepEqual(
+      [50, 2_000, 10_000_000, 999_999_999].map(alsoMeant),
+      [50_000, 2_000_000, 10_000, 999_999],
+    );
+  });
+
   test('"2 mil" may mean millions on an English page, and is clear on a Spanish one', () => {
-    assert.equal(mayMeanThousands('2 mil', 'en-US'), true);
-    assert.equal(mayMeanThousands('2 mil', 'es-US'), false);
-    assert.equal(mayMeanThousands('2000 mil', 'en-US'), false);
-    assert.equal(mayMeanThousands('half a mil', 'en-US'), true);
-    assert.equal(mayMeanThousands('1.5 mil', 'en-US'), true);
+    assert.equal(isUnclear('2 mil', 'en-US'), true);
+    assert.equal(isUnclear('2 mil', 'es-US'), false);
+    assert.equal(isUnclear('2000 mil', 'en-US'), false);
+    assert.equal(isUnclear('half a mil', 'en-US'), true);
+    assert.equal(isUnclear('1.5 mil', 'en-US'), true);
   });
 });
 

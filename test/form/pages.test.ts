@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import {suite, test} from 'node:test';
 import {contactFields, financialFields} from '../../contract/fields.ts';
-import {contactNames, defaultPages, fieldsOf, orders, pagesOf} from '../../form/pages.ts';
+import {
+  contactNames,
+  defaultPages,
+  fieldsOf,
+  orders,
+  pagesOf,
+  withBankruptcyBelowScore,
+} from '../../form/pages.ts';
 
 const layouts = ['steps', 'single'];
 /** Without those that only some partners ask for. */
@@ -25,6 +32,22 @@ suite('pagesOf', () => {
       ['bankruptcy', 'retirement', 'cash', 'investments'],
       contactNames,
     ]);
+  });
+
+  test('the question about a bankruptcy moves below the score where that has a page of its own', () => {
+    assert.deepEqual(withBankruptcyBelowScore(defaultPages).map(fieldsOf), [
+      ['credit_score', 'bankruptcy'],
+      ['retirement', 'cash', 'investments'],
+      contactNames,
+    ]);
+    for (const arranged of [
+      {order: 'contact-first', layout: 'steps'},
+      {order: 'contact-first', layout: 'single'},
+      {order: 'funds-first', layout: 'single'},
+    ]) {
+      const pages = pagesOf('prequalification', arranged);
+      assert.deepEqual(withBankruptcyBelowScore(pages), pages);
+    }
   });
 
   test('an order or a layout that is unknown is that of the default', () => {

@@ -113,7 +113,7 @@ suite('the words of each language', () => {
           orders.flatMap((order) =>
             pagesOf('prequalification', {order, layout: 'single'})
               .flat()
-              .map(({title}) => title),
+              .flatMap(({title}) => title ?? []),
           ),
         ],
         ...Object.entries(fieldTable).flatMap(([name, {choices}]): typeof needed =>

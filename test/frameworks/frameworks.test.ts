@@ -29,7 +29,9 @@ suite('the npm package in other frameworks', {concurrency: 2}, () => {
     owner.after(() => pages.close());
     await once(pages, 'listening');
     origin = `http://127.0.0.1:${(pages.address() as AddressInfo).port}`;
-    server = await startTestServer({partners: [onePartner({key: 'acme', origins: [origin], cid: '1001'})]});
+    server = await startTestServer({
+      partners: [onePartner({key: 'acme', origins: [origin], cid: '1001', colors: {accent: '#0b7a5a'}})],
+    });
     owner.after(() => server.close());
     browser = await launchChromium();
     owner.after(() => browser.close());
@@ -50,15 +52,17 @@ suite('the npm package in other frameworks', {concurrency: 2}, () => {
       });
       await page.goto(origin + path);
       const form = page.locator('lead-prequal-form');
-      const next = () => form.getByRole('button', {name: 'Next', exact: true}).click();
       const fill = (label: string, text: string) => form.getByLabel(label, {exact: true}).fill(text);
       await form.getByRole('heading', {name: 'Your funding'}).waitFor();
+      const main = form.getByRole('button', {name: 'Next', exact: true});
+      const color = await main.evaluate((element) => getComputedStyle(element).backgroundColor);
+      assert.equal(color, 'rgb(11, 122, 90)', "the partner's colour is there before the first touch");
       await form.getByText('Above 720').click();
-      await next();
+      await main.click();
       await fill('Retirement funds', '120,000');
       await fill('Cash', '50000');
       await fill('Investments', '0');
-      await next();
+      await main.click();
       assert.equal(await form.getByLabel('First name', {exact: true}).inputValue(), 'Ana');
       await fill('Last name', 'Silva');
       await fill('Email', `${app}@example.com`);

@@ -56,6 +56,9 @@ const parts = {
   emptyMark: '.choice input:not(:checked)',
   chosen: 'input:checked + label',
   quietWords: 'input:checked + label .aside',
+  option: 'input:not(:checked) + label',
+  optionWords: 'input:not(:checked) + label .aside',
+  sign: '.sign',
   quietLine: '.use',
   error: '.error',
   input: '#first_name',
@@ -76,13 +79,21 @@ function pairs(
   const main = styleOf(form, parts.main);
   const chosen = styleOf(form, parts.chosen);
   const paper = card.backgroundColor;
+  const input = styleOf(form, parts.input);
+  const {color: words, backgroundColor} = styleOf(form, parts.option);
+  // Without a fill of the page, an option lets the card through.
+  const fill = backgroundColor === 'rgba(0, 0, 0, 0)' ? paper : backgroundColor;
   return [
+    ['words in an input', input.color, input.backgroundColor, 4.5],
+    ['the sign in an input', styleOf(form, parts.sign).color, input.backgroundColor, 4.5],
+    ['an option', words, fill, 4.5],
+    ['quiet words of an option', styleOf(form, parts.optionWords).color, fill, 4.5],
     ['text', card.color, paper, 4.5],
     ['a quiet line', styleOf(form, parts.quietLine).color, paper, 4.5],
     ['an error', styleOf(form, parts.error).color, paper, 4.5],
     ['the main button', main.color, main.backgroundColor, 4.5],
     ['the edge of the main button', main.borderTopColor, paper, 3],
-    ['the edge of an input', styleOf(form, parts.input).borderTopColor, paper, 3],
+    ['the edge of an input', input.borderTopColor, paper, 3],
     ['the edge of a faulty input', styleOf(form, parts.faultyInput).borderTopColor, paper, 3],
     ['the edge of the alert', styleOf(form, parts.alert).borderTopColor, paper, 3],
     ['the focus ring', styleOf(form, parts.focused).outlineColor, paper, 3],
@@ -142,6 +153,25 @@ describe('contrast', () => {
         check(form, brand);
         expect(luminance(styleOf(form, parts.main).backgroundColor)).to.equal(luminance(brand));
       }
+    });
+
+    it(`other colours of a page are moved only as far as their contrast needs, on ${scheme} pages`, async () => {
+      document.documentElement.style.colorScheme = scheme;
+      const form = await openAll();
+      const steps = await open();
+      for (const color of accents) {
+        for (const name of ['field', 'line', 'progress', 'error']) {
+          form.style.setProperty(`--prequal-${name}`, color);
+          steps.style.setProperty(`--prequal-${name}`, color);
+        }
+        check(form, color);
+        const paper = styleOf(steps, '.card').backgroundColor;
+        const {backgroundColor: bar} = styleOf(steps, '[part=bar-done]');
+        expect(contrast(bar, paper), `the progress with ${color}`).to.be.at.least(3);
+      }
+      const own = scheme === 'light' ? '#fdf6ec' : '#23272e';
+      form.style.setProperty('--prequal-field', own);
+      expect(luminance(styleOf(form, parts.input).backgroundColor)).to.be.closeTo(luminance(own), 0.002);
     });
 
     it(`what is being sent can be read, on ${scheme} pages`, async () => {

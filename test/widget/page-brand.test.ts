@@ -59,7 +59,7 @@ describe('the brand of the page', () => {
     const form = await open();
     expect(mainColor(form)).to.equal('rgb(0, 0, 255)');
     expect(styleOf(form, '.card').borderTopLeftRadius).to.equal('5px');
-    expect(styleOf(form, 'h2').fontFamily).to.equal('serif');
+    expect(styleOf(form, '[part=heading]').fontFamily).to.equal('serif');
   });
 
   it("the configured colour of the partner comes before the page's brand", async () => {
@@ -72,10 +72,10 @@ describe('the brand of the page', () => {
   it('titles have the font of the headings of the page, and everything else that of its text', async () => {
     page(':root {--wp--preset--font-family--heading: cursive} body {font-family: monospace}');
     const form = await open();
-    expect(styleOf(form, 'h2').fontFamily).to.equal('cursive');
+    expect(styleOf(form, '[part=heading]').fontFamily).to.equal('cursive');
     expect(styleOf(form, 'input').fontFamily).to.equal('monospace');
     page('body {font-family: monospace}');
-    expect(styleOf(form, 'h2').fontFamily).to.equal('monospace');
+    expect(styleOf(form, '[part=heading]').fontFamily).to.equal('monospace');
   });
 
   it('a brand that is no colour leaves words that can be read, and a focus ring', async () => {

@@ -14,6 +14,7 @@ export const dialogStyles = css`
     flex-direction: column;
   }
   dialog {
+    --prequal-sticky-top: 0px;
     background: var(--_paper);
     border: 0;
     border-radius: var(--_radius);

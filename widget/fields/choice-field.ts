@@ -46,17 +46,12 @@ export const choiceField = (
     <div class="options" part="options">
       ${choices.map((choice, index) => {
         const aside = asides[name]?.[choice];
+        const isChosen = choice === value;
         return html`
           <div class="option">
-            <input
-              type="radio"
-              id="${name}-${index}"
-              name=${name}
-              value=${choice}
-              .checked=${choice === value}
-            />
-            <label for="${name}-${index}" part="option">
-              ${options[name]?.[choice] ?? choice}
+            <input type="radio" id="${name}-${index}" name=${name} value=${choice} .checked=${isChosen} />
+            <label for="${name}-${index}" part=${isChosen ? 'option chosen' : 'option'}>
+              <span dir="auto">${options[name]?.[choice] ?? choice}</span>
               ${aside ? html`<span class="aside">${aside}</span>` : nothing}
             </label>
           </div>

@@ -2,9 +2,9 @@
 import {html, nothing, type TemplateResult} from 'lit';
 import type {FieldKind} from '../../contract/fields.ts';
 import {formatMoney} from '../../form/format-money.ts';
+import {alsoMeant} from '../../form/money.ts';
 import {fieldTable, type FieldName} from '../../form/pages.ts';
 import {fill} from '../../form/words/fill.ts';
-import type {InLanguage} from '../../form/words/partner-text.ts';
 import type {Words} from '../../form/words/words.ts';
 import {warning} from './alert-view.ts';
 import {changingText} from './changing-text.ts';
@@ -16,8 +16,8 @@ export type EnterKey = 'next' | 'go' | 'send';
 export type FieldActions = {
   /** The visitor types into an amount, or deletes from it. */
   readonly type: (name: FieldName, event: InputEvent) => void;
-  /** The visitor chose "None" beside an amount. */
-  readonly none: (name: FieldName) => void;
+  /** The visitor chose an amount from those below a field. */
+  readonly choose: (name: FieldName, dollars: number) => void;
   /** The visitor says how many dollars are meant. */
   readonly mean: (name: FieldName, dollars: number) => void;
   /** The visitor wants the suggested e-mail address. */
@@ -32,18 +32,27 @@ type Questions = {
   readonly fewDollars: number | undefined;
 };
 
+/** What stands below an amount, for thumbs: whole US dollars. */
+export const amountsByThumb = [0, 25_000, 50_000, 100_000, 250_000];
+
+/** Of these, the one that is in the field. */
+type OnButton = {readonly onButton: number | undefined};
+
+/** A tap on an answer goes to the next page. */
+type OneTap = {readonly tapGoesOn: boolean};
+
 /** What the partner says of a field. */
 type PartnerSays = {
   /** The choices that the partner asks for, in words. */
   readonly choices: Readonly<Record<string, string>> | undefined;
-  /** What the partner promises about its call. */
-  readonly promise: InLanguage<string> | undefined;
+  /** The line `promise` says what the partner promises about its call. */
+  readonly isPromised: boolean | undefined;
 };
 
 export function fieldView(
   name: FieldName,
   words: Words,
-  state: FieldState & Questions & PartnerSays,
+  state: FieldState & Questions & OnButton & OneTap & PartnerSays,
   enterKey: EnterKey,
   on: FieldActions,
 ): TemplateResult {
@@ -51,8 +60,10 @@ export function fieldView(
   switch (kind) {
     case 'choice':
       return choices ? choice(name, words, state, choices) : selectField(name, words, state);
-    case 'flag':
-      return choice(name, words, state, ['false', 'true']);
+    case 'flag': {
+      const help = state.tapGoesOn ? {...words.help, [name]: words.tapGoesOn} : words.help;
+      return choice(name, {...words, help}, state, ['false', 'true']);
+    }
     case 'money': {
       const below = thousandsQuestion(name, words, state.fewDollars, on);
       return moneyField(name, words, {...state, below}, enterKey, on);
@@ -68,7 +79,7 @@ export function fieldView(
       return notesField(name, words, state);
     case 'name':
     case 'phone':
-      return textField(name, words, state, enterKey, name === 'phone' ? state.promise : undefined);
+      return textField(name, words, state, enterKey, name === 'phone' && state.isPromised);
   }
 }
 
@@ -92,13 +103,16 @@ function choice(name: FieldName, words: Words, state: FieldState, choices: reado
  */
 const keyboards: {readonly [Kind in FieldKind]?: string} = {email: 'email', phone: 'tel'};
 
+/** A wrong input has a second part, because a page cannot ask `::part(input)` for its `aria-invalid`. */
+const inputPart = (error: TemplateResult | undefined) => `input ${error ? 'invalid' : ''}`;
+
 /** One template for the whole field, because each further template costs a phone 2 ms when it is first rendered. */
 function textField(
   name: FieldName,
   words: Words,
   {value = '', error, below}: FieldState,
   enterKey: EnterKey,
-  promise?: PartnerSays['promise'],
+  isPromised?: boolean,
 ) {
   const {kind, autocomplete, required} = fieldTable[name];
   const keyboard = keyboards[kind];
@@ -109,7 +123,7 @@ function textField(
       <input
         id=${name}
         name=${name}
-        part="input"
+        part=${inputPart(error)}
         type=${keyboard === 'tel' ? keyboard : 'text'}
         inputmode=${keyboard ?? nothing}
         autocapitalize=${keyboard ? 'none' : nothing}
@@ -118,14 +132,9 @@ function textField(
         enterkeyhint=${enterKey}
         ?required=${required}
         aria-invalid=${error !== undefined}
-        aria-describedby=${describedBy(name, words, error, promise && 'promise')}
+        aria-describedby=${describedBy(name, words, error, isPromised ? 'promise' : undefined)}
         .value=${value}
-      />${
-        promise &&
-        html`<p class="promise" id="promise" part="promise" lang=${promise.lang ?? nothing}>
-          ${promise.content}
-        </p>`
-      }
+      />
       ${below} ${error}
     </div>
   `;
@@ -151,7 +160,8 @@ const selectField = (
       <select
         id=${name}
         name=${name}
-        part="input"
+        part=${inputPart(error)}
+        ?required=${fieldTable[name].required}
         autocomplete=${fieldTable[name].autocomplete ?? 'off'}
         aria-invalid=${error !== undefined}
         aria-describedby=${describedBy(name, words, error)}
@@ -171,7 +181,7 @@ const notesField = (name: FieldName, words: Words, {value = '', error}: FieldSta
     <textarea
       id=${name}
       name=${name}
-      part="input"
+      part=${inputPart(error)}
       rows="3"
       autocapitalize="sentences"
       autocomplete="off"
@@ -189,24 +199,24 @@ const questionText = (name: FieldName, words: Words) =>
 const labelText = (name: FieldName, {labels, optional}: Pick<Words, 'labels' | 'optional'>) =>
   fieldTable[name].required ? labels[name] : html`${labels[name]} <span class="aside">(${optional})</span>`;
 
-/** The keyboard does not stop at the button "None", because typing 0 is shorter. The hint is part of the description. */
+/** The keyboard does not stop at the amounts to choose, because typing is shorter. The hint is part of the description. */
 const moneyField = (
   name: FieldName,
   words: Words,
-  {value = '', error, below}: FieldState,
+  {value = '', error, below, onButton}: FieldState & OnButton,
   enterKey: EnterKey,
   on: FieldActions,
 ) => html`
   <div class="field money" part="field" data-field=${name}>
     <label for=${name} part="label">${labelText(name, words)}</label>
     ${helpText(name, words)}
-    <div class="row">
+    <div class="amount">
       <div class="money" dir="ltr">
         <span class="sign" aria-hidden="true">$</span
         ><input
           id=${name}
           name=${name}
-          part="input"
+          part=${inputPart(error)}
           inputmode="numeric"
           dir="ltr"
           autocomplete="off"
@@ -219,9 +229,22 @@ const moneyField = (
         />
         <span class="hint" id="${name}-hint" aria-hidden="true">${words.typeZero}</span>
       </div>
-      <button class="none" part="button" type="button" tabindex="-1" @click=${() => on.none(name)}>
-        ${words.none}<span class="unseen"> ${fill(words.noneFor, {label: words.labels[name]})}</span>
-      </button>
+      <div class="chips" role="group" aria-label=${words.chooseAmount}>
+        ${amountsByThumb.map(
+          (dollars) => html`
+            <button
+              part="button chip${dollars === onButton ? ' chosen' : ''}"
+              type="button"
+              tabindex="-1"
+              aria-pressed=${dollars === onButton}
+              @click=${() => on.choose(name, dollars)}
+            >
+              ${dollars ? `$${dollars / 1_000}k` : words.none}
+              <span class="unseen">${fill(words.amountFor, {label: words.labels[name]})}</span>
+            </button>
+          `,
+        )}
+      </div>
     </div>
     ${below} ${error}
   </div>
@@ -239,7 +262,7 @@ function thousandsQuestion(
     <div class="question" part="question" role="group" aria-labelledby="${name}-question">
       <span id="${name}-question">${sayQuestion(name, words, dollars)}</span>
       <div class="row">
-        ${[dollars, dollars * 1_000].map(
+        ${[dollars, alsoMeant(dollars)].map(
           (meant) => html`
             <button part="button" type="button" @click=${() => on.mean(name, meant)}>
               ${formatMoney(meant, words.locale)}
@@ -255,13 +278,13 @@ export const sayQuestion = (name: FieldName, {labels, locale, thousands}: Words,
   fill(thousands, {
     label: labels[name],
     amount: formatMoney(dollars, locale),
-    thousands: formatMoney(dollars * 1_000, locale),
+    thousands: formatMoney(alsoMeant(dollars), locale),
   });
 
 const suggestionButton = (words: Words, email: string | undefined, on: FieldActions) =>
   email === undefined
     ? undefined
-    : html`<button class="quiet" part="button" type="button" @click=${on.accept}>
+    : html`<button class="quiet" part="button quiet" type="button" @click=${on.accept}>
         ${changingText(fill(words.didYouMean, {email}))}
       </button>`;
 

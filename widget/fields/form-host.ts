@@ -25,6 +25,7 @@ export type FormElement = HTMLElement &
     readonly ctaHref: string | undefined;
     readonly ctaLabel: string | undefined;
     readonly history: boolean;
+    readonly advance: string | undefined;
     readonly context: Context | undefined;
     adoptedCallback(): void;
   };

@@ -1,19 +1,20 @@
 /** What the visitor typed, what is wrong with it, and which page of fields is shown. */
-import {nothing, type ReactiveController} from 'lit';
+import {html, nothing, type ReactiveController} from 'lit';
 import {emailSuggestion} from '../../form/email-suggestion.ts';
-import {formatDollars, usesCommas} from '../../form/format-money.ts';
+import {formatDollars, formatMoney, usesCommas} from '../../form/format-money.ts';
 import {groupAsTyped} from '../../form/group-as-typed.ts';
-import {mayMeanThousands, parseMoney} from '../../form/money.ts';
-import {fieldsOf, fieldTable, type FieldName} from '../../form/pages.ts';
+import {isUnclear, parseMoney} from '../../form/money.ts';
+import {fieldsOf, fieldTable, isFolded, type FieldName} from '../../form/pages.ts';
 import {isField, readFields, type Errors, type InputError, type Values} from '../../form/read-fields.ts';
 import {tidy} from '../../form/tidy.ts';
-import type {InLanguage} from '../../form/words/partner-text.ts';
-import {fill, sayError} from '../../form/words/words.ts';
-import type {AskedField} from '../../contract/embed.ts';
+import {partnerView} from '../../form/views/partner.ts';
+import {fill, sayError, type Words} from '../../form/words/words.ts';
+import type {AboutPartner, AskedField} from '../../contract/embed.ts';
 import type {FormHost} from './form-host.ts';
 import {emit} from '../page/events.ts';
 import {safeDocument} from '../page/safe-document.ts';
 import {
+  amountsByThumb,
   errorText,
   fieldView,
   foldView,
@@ -31,8 +32,8 @@ export const inputOf = (id: string | undefined) => `[data-field=${id}] [name]`;
 export type Added = {
   /** The fields that the partner asks for besides. They stand on the last page. */
   readonly asked: readonly AskedField[];
-  /** What the partner promises about its call, at the phone field. */
-  readonly promise?: InLanguage<string> | undefined;
+  /** What is said of the partner where the contact data is asked for. */
+  readonly about?: AboutPartner | undefined;
 };
 
 /** Whole US dollars. */
@@ -43,6 +44,10 @@ export class FormState implements ReactiveController {
   errors: Errors = {};
   /** The index of the page that is shown. */
   page = 0;
+  /** The question about a bankruptcy stands below the score. Otherwise, it stands among the funds. */
+  asksBelowScore = false;
+  /** The visitor has gone back to an earlier page. */
+  cameBack = false;
   /** What the page has filled in. It is no draft until the visitor goes on. */
   filled = '';
 
@@ -53,6 +58,8 @@ export class FormState implements ReactiveController {
   /** The amounts that may be meant as thousands, which the visitor is asked, and those that the visitor has answered. */
   #fewDollars: Amounts = {};
   #answered: Amounts = {};
+  /** The amounts that are the same as that of a button below them. */
+  #onButtons: Amounts = {};
   /** The visitor has typed or chosen something. */
   #started = false;
   /** What the partner asks for besides is shown, unless the visitor folds it away. */
@@ -91,10 +98,23 @@ export class FormState implements ReactiveController {
   /**
    * What the partner asks for besides is folded together, in the place of the first of these fields. If something of it is
    * filled in or wrong, it is unfolded, and stays so even if that is emptied, because the visitor may be in it.
+   *
+   * Who asks stands above the contact data. On the first page it stands below, where it moves no field when it arrives.
    */
   view(name: FieldName) {
-    const names = this.#added().asked.map((each) => each.name as FieldName);
-    if (!names.includes(name)) return this.#fieldView(name);
+    const names = this.#added()
+      .asked.filter(isFolded)
+      .map((each) => each.name as FieldName);
+    if (!names.includes(name)) {
+      const {page} = this;
+      const field = this.#fieldView(name);
+      if (name !== (page ? 'first_name' : 'phone')) return field;
+      const {about} = this.#added();
+      // On the first page, the page itself says the line that builds trust, in the attribute.
+      const lines = about?.lines.filter((line) => page || line.name !== 'trust');
+      const box = lines?.[0] && partnerView({...about, lines});
+      return page ? [about?.ready && html`<p>${about.ready}</p>`, box, field] : [field, box];
+    }
     if (name !== names[0]) return nothing;
     this.#isUnfolded ||= names.some((each) => this.values[each] || this.errors[each]);
     return foldView(
@@ -104,10 +124,17 @@ export class FormState implements ReactiveController {
     );
   }
 
+  /** With the partner's own questions. */
+  get #words(): Words {
+    const own = this.#added().asked.flatMap(({name, label}) => (label ? [[name, label]] : []));
+    const {words} = this.#host;
+    return {...words, labels: {...words.labels, ...Object.fromEntries(own)}};
+  }
+
   #fieldView(name: FieldName) {
     const code = this.errors[name];
-    const {words} = this.#host;
-    const {asked, promise} = this.#added();
+    const words = this.#words;
+    const {asked, about} = this.#added();
     const choices = asked.find((each) => each.name === name)?.choices;
     return fieldView(
       name,
@@ -117,8 +144,10 @@ export class FormState implements ReactiveController {
         error: code && errorText(name, sayError(words, name, code)),
         suggestion: this.#suggestion,
         fewDollars: this.#fewDollars[name],
+        onButton: this.#onButton(name),
+        tapGoesOn: this.tapGoesOn,
         choices,
-        promise,
+        isPromised: about?.lines.some((line) => line.name === 'promise'),
       },
       this.#enterKey(name),
       this.#actions,
@@ -144,10 +173,10 @@ export class FormState implements ReactiveController {
       if (!safeDocument.execCommand('insertText', false, grouped.text)) input.value = grouped.text;
       input.setSelectionRange(grouped.caret, grouped.caret);
     },
-    none: (name) => {
-      this.#write(name, '0');
-      const {words} = this.#host;
-      this.#host.announce(fill(words.noneChosen, {label: words.labels[name]}));
+    choose: (name, dollars) => {
+      const {labels, locale, amountChosen} = this.#host.words;
+      this.#write(name, formatDollars(dollars, locale));
+      this.#host.announce(fill(amountChosen, {label: labels[name], amount: formatMoney(dollars, locale)}));
     },
     accept: () => {
       this.#write('email', this.#suggestion ?? '');
@@ -204,6 +233,9 @@ export class FormState implements ReactiveController {
     if (!name) return;
     // While the visitor types, the form is rendered only if something below the field may have to go.
     if (this.errors[name]) this.#check(name);
+    const onButton = this.#onButton(name);
+    if (this.#onButtons[name] !== onButton) this.#host.refresh();
+    this.#onButtons[name] = onButton;
     if (this.#fewDollars[name] === undefined || this.#fewDollars[name] === this.#dollars(name)) return;
     this.#fewDollars[name] = undefined;
     this.#host.announce('');
@@ -221,21 +253,21 @@ export class FormState implements ReactiveController {
     if (fieldTable[name].kind === 'money') this.#askAboutThousands(name, typed);
   }
 
-  /** Asks whether a small amount means thousands. */
+  /** Asks whether a very small amount means thousands, and a very large one a thousandth. */
   #askAboutThousands(name: FieldName, typed: string) {
     const dollars = this.#dollars(name);
     const isAsked = dollars === this.#fewDollars[name];
-    if (isAsked || typeof dollars !== 'number' || !this.#isUnclear(name, typed)) return;
+    if (isAsked || typeof dollars !== 'number' || this.errors[name] || !this.#isUnclear(name, typed)) return;
     this.#fewDollars[name] = dollars;
     this.#host.announce(sayQuestion(name, this.#host.words, dollars));
   }
 
-  /** Whether an amount may mean thousands, and the visitor has not said so. */
+  /** Whether another amount may be meant, and the visitor has not said so. */
   #isUnclear(name: FieldName, typed = '') {
     const dollars = this.#dollars(name);
     // `2 mil` is clear once it is tidied.
     const isAsked = dollars === this.#fewDollars[name];
-    return dollars !== this.#answered[name] && (isAsked || mayMeanThousands(typed, this.#host.words.locale));
+    return dollars !== this.#answered[name] && (isAsked || isUnclear(typed, this.#host.words.locale));
   }
 
   /** The fields whose amount may have been meant in thousands, if the visitor has not answered that question yet. */
@@ -257,6 +289,16 @@ export class FormState implements ReactiveController {
     return parseMoney(this.values[name] ?? '');
   }
 
+  #onButton(name: FieldName) {
+    return amountsByThumb.find((dollars) => dollars === this.#dollars(name));
+  }
+
+  /** A tap on an answer about a bankruptcy goes on, where it is the last question of a page. */
+  get tapGoesOn() {
+    const {advance} = this.#host.element;
+    return advance !== 'button' && !this.cameBack && this.names.at(-1) === 'bankruptcy';
+  }
+
   /** Asks whether the visitor means another address. */
   #suggest(typed: string) {
     const email = emailSuggestion(typed);
@@ -276,7 +318,7 @@ export class FormState implements ReactiveController {
 
   /** What is wrong with a field, in a sentence. */
   say(name: FieldName, code: InputError) {
-    return sayError(this.#host.words, name, code);
+    return sayError(this.#words, name, code);
   }
 
   #tidy(name: FieldName) {
@@ -311,6 +353,8 @@ export class FormState implements ReactiveController {
       .filter(isField)
       .forEach((name) => this.#tidy(name));
     this.#isUnfolded = false;
+    // An open question of a draft is asked among the funds, because the form may take the place of one without it.
+    this.asksBelowScore = this.values.bankruptcy !== undefined;
     this.filled = draft ? '' : answersText(this.values);
     return draft;
   }
@@ -345,6 +389,8 @@ export class FormState implements ReactiveController {
     this.#fewDollars = {};
     this.#answered = {};
     this.#isUnfolded = false;
+    this.asksBelowScore = false;
+    this.cameBack = false;
     this.page = 0;
     this.#started = false;
     this.#host.find<HTMLFormElement>('form')?.reset();

@@ -2,8 +2,9 @@
  * What a draft holds: the answers as they were typed, the step, and the time. It is in the session storage, where other
  * scripts of the page can replace it by anything.
  */
+import {formFields, type Field} from '../../contract/fields.ts';
 import {fieldTable, type FieldName} from '../../form/pages.ts';
-import type {Values} from '../../form/read-fields.ts';
+import {isField, type Values} from '../../form/read-fields.ts';
 import {keep, recall} from '../page/session.ts';
 import {toJson} from '../page/to-json.ts';
 import {draftName, forgetDraft, recallDraft} from './contact-sources.ts';
@@ -14,7 +15,7 @@ const [longestLine, longestText] = [1_000, 5_000];
 /** Whether the visitor can have typed or chosen it. An empty text is what a choice has for "rather not say". */
 function isTypable(name: FieldName, value: unknown): value is string {
   if (typeof value !== 'string') return false;
-  const {kind, required, choices} = fieldTable[name];
+  const {kind, required, choices} = isField(name) ? fieldTable[name] : ownQuestion;
   const options = kind === 'flag' ? ['true', 'false'] : choices;
   if (options) return options.includes(value) || (!required && value === '');
   // The choices that the partner asks for are not known here.
@@ -22,10 +23,14 @@ function isTypable(name: FieldName, value: unknown): value is string {
   return value !== '' && value.length <= longestLine && !/[\r\n]/.test(value);
 }
 
-/** Names that are no field, and values that no visitor can have typed, are left out. */
-const typable = (source: Readonly<Record<string, unknown>>): Values =>
+/** A draft is read before the configuration comes, which says what the partner asks. Only what it names is ever sent. */
+const ownQuestion: Field = {kind: 'name', required: true};
+
+/** Values that no visitor can have typed are left out. */
+const typable = ({step, ...source}: Readonly<Record<string, unknown>>): Values =>
   Object.fromEntries(
-    (Object.keys(fieldTable) as FieldName[]).flatMap((name) => {
+    [...new Set([...Object.keys(formFields), ...Object.keys(source).sort()])].flatMap((key) => {
+      const name = key as FieldName;
       const value = source[name];
       return isTypable(name, value) ? [[name, value]] : [];
     }),

@@ -1,11 +1,14 @@
 /** `import type {} from 'lead-prequal/react'` makes the element known to JSX in React 19. */
-import type {DetailedHTMLProps, HTMLAttributes} from 'react';
+import type {CSSProperties, DetailedHTMLProps, HTMLAttributes} from 'react';
 import type {LeadPrequalForm} from '../lead-prequal-form.ts';
 import type {Listeners, Props} from './props.ts';
 
 export type ReactProps = DetailedHTMLProps<HTMLAttributes<LeadPrequalForm>, LeadPrequalForm> &
   Props &
-  Listeners;
+  Listeners & {
+    /** Custom properties of the form, too, which React's own type does not know. */
+    style?: CSSProperties & {[Name in `--prequal-${string}`]?: string};
+  };
 
 declare module 'react' {
   // eslint-disable-next-line @typescript-eslint/no-namespace -- React declares this namespace

@@ -15,7 +15,7 @@ import {
   type Result,
 } from '../../form/words/say-answer.ts';
 import {contentFor} from '../../form/words/partner-text.ts';
-import type {Words} from '../../form/words/words.ts';
+import {wayLabel, type Words} from '../../form/words/words.ts';
 import {changingText} from '../fields/changing-text.ts';
 import {contactView} from '../fields/contact-view.ts';
 import type {TakeawayButtons} from '../takeaway/takeaway-buttons.ts';
@@ -68,7 +68,7 @@ export function answerView(words: Words, answered: Answered) {
       >${answered.link.label}</a
     >`;
   const ways = html`<div class="actions ways" part="actions">
-    ${waysOn(answer, link, contactView(answered.contact))}
+    ${waysOn(answer, link, contactView(answered.contact, wayLabel(words)))}
   </div>`;
   const partnerText = isRefused ? undefined : contentFor(nextStep, words.locale);
   return html`

@@ -82,7 +82,15 @@ export class Consent {
   view(privacy: unknown) {
     return html`
       <div class="unseen" aria-hidden="true">
-        <input name="website" tabindex="-1" autocomplete="off" />
+        <input
+          name="website"
+          tabindex="-1"
+          autocomplete="off"
+          data-1p-ignore
+          data-bwignore
+          data-lpignore="true"
+          data-form-type="other"
+        />
       </div>
       ${this.text && !this.isPostponed ? this.#textView(this.text, privacy) : nothing}
     `;

@@ -3,8 +3,9 @@ import {paths} from '../../contract/api.ts';
 import type {EmbedConfig} from '../../contract/embed.ts';
 import {creditScores, type LeadType} from '../../contract/fields.ts';
 import type {PolicyFigures} from '../../contract/policy.ts';
+import {fieldTable, ownRows} from '../../form/pages.ts';
 import {isField} from '../../form/read-fields.ts';
-import {leastTotal} from '../../form/least-total.ts';
+import {totalSoFar} from '../../form/total-so-far.ts';
 import type {Endpoint} from '../fields/form-host.ts';
 import {explainRefusal} from '../page/advice.ts';
 import {Promise} from '../page/builtins.ts';
@@ -23,7 +24,7 @@ const proofPatience = 30_000;
 /** What the form uses of the configuration. */
 type UsedConfig = Omit<
   Required<EmbedConfig>,
-  'minimums' | 'estimate' | 'next_step_named' | 'name' | 'contact'
+  'minimums' | 'estimate' | 'next_step_named' | 'name' | 'contact' | 'call_promise'
 > &
   Pick<EmbedConfig, 'estimate' | 'name' | 'contact'>;
 
@@ -138,7 +139,9 @@ export class Preparation {
 
 /** The configuration of an older or newer server may have other keys or types. A value of a wrong type is left out. */
 function sanitize(sent: Partial<EmbedConfig>): UsedConfig {
-  const {consent, name, contact, challenge} = sent;
+  const {consent, name, contact, about, challenge} = sent;
+  const ask = listIn(sent.ask);
+  Object.assign(fieldTable, ownRows(ask));
   const estimate = sent.estimate && {
     ...sent.estimate,
     portfolio_loan: sent.estimate.portfolio_loan_from ?? sent.estimate.portfolio_loan,
@@ -149,13 +152,13 @@ function sanitize(sent: Partial<EmbedConfig>): UsedConfig {
     colors: sent.colors ?? {},
     next_step: texts(sent.next_step_named ?? sent.next_step),
     ...(typeof name === 'string' && {name}),
+    about: {...about, lines: listIn(about?.lines)},
     ...(Array.isArray(contact) && {contact: contact.filter(isContact)}),
     cta: Object.fromEntries(
       Object.entries(sent.cta ?? {}).filter(([, link]) => isObject(link) && isLink(link)),
     ),
     ...(estimate && canEstimate(estimate) && {estimate}),
-    ask: listIn(sent.ask).filter(({name}) => isField(name)),
-    call_promise: texts(sent.call_promise),
+    ask: ask.filter(({name}) => isField(name)),
     context_fields: listIn(sent.context_fields),
     challenge: challenge?.parameters ? challenge : null,
   };
@@ -177,7 +180,7 @@ const isLink = ({label, href}: Record<string, unknown>) =>
 function canEstimate(figures: PolicyFigures): boolean {
   const richest = {credit_score: creditScores[0], retirement: '99', cash: '99', investments: '99'};
   try {
-    return Number.isFinite(leastTotal(richest, figures, false));
+    return Number.isFinite(totalSoFar(richest, figures).total);
   } catch {
     return false;
   }

@@ -1,8 +1,8 @@
 /** The line with the total that the answers so far come to, for partners that show it before the contact data. */
 import {html, nothing} from 'lit';
 import {formatMoney} from '../../form/format-money.ts';
-import {leastTotal} from '../../form/least-total.ts';
 import type {Step} from '../../form/pages.ts';
+import {totalSoFar, type TotalSoFar} from '../../form/total-so-far.ts';
 import {fill} from '../../form/words/fill.ts';
 import {changingText} from '../fields/changing-text.ts';
 import type {FormHost} from '../fields/form-host.ts';
@@ -16,13 +16,10 @@ export class SoFar {
   readonly #host: FormHost;
   readonly #fields: FormState;
   readonly #preparation: Preparation;
-  /** Whole US dollars. */
-  #total = 0;
+  #shown: TotalSoFar = {total: 0};
   /** The visitor is in an amount. Screen readers wait with the total until the amount is complete. */
   #isTyping = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** The last page that the visitor has come to. A question on a page before it is not open any more. */
-  #furthest = 0;
 
   constructor(host: FormHost, fields: FormState, preparation: Preparation) {
     this.#host = host;
@@ -35,9 +32,9 @@ export class SoFar {
     return isAsked ? this.#preparation.config?.estimate : undefined;
   }
 
-  reset() {
-    this.#furthest = 0;
-    this.update();
+  /** Whole US dollars. Zero where the partner does not show the total. */
+  get total() {
+    return this.#figures ? this.#shown.total : 0;
   }
 
   /** The visitor types an amount. */
@@ -51,13 +48,10 @@ export class SoFar {
     clearTimeout(this.#timer);
     const figures = this.#figures;
     if (!figures) return;
-    const {values, page} = this.#fields;
-    this.#furthest = Math.max(this.#furthest, page);
-    const bankruptcyIsOpen =
-      this.#furthest <= this.#host.pages().findIndex((steps) => steps.some(hasBankruptcy));
-    const total = leastTotal(values, figures, bankruptcyIsOpen);
-    if (total === this.#total && isTyping === this.#isTyping) return;
-    this.#total = total;
+    const {total, bankruptcy} = totalSoFar(this.#fields.values, figures);
+    const shown = this.#shown;
+    if (total === shown.total && bankruptcy === shown.bankruptcy && isTyping === this.#isTyping) return;
+    this.#shown = {total, bankruptcy};
     this.#isTyping = isTyping;
     this.#host.refresh();
   }
@@ -71,11 +65,11 @@ export class SoFar {
     const isHere = this.#host.pages().length > 1 ? this.#fields.page > 0 : name === 'funds';
     if (!isHere || !this.#figures) return nothing;
     const {words} = this.#host;
-    const amount = formatMoney(this.#total, words.locale);
+    const {total, bankruptcy} = this.#shown;
+    const amount = formatMoney(total, words.locale);
     return html`<p class="so-far" part="so-far" role="status" aria-busy=${this.#isTyping}>
-      ${changingText(this.#total > 0 ? fill(words.soFar, {amount}) : words.soFarNothing)}
+      ${changingText(total > 0 ? fill(words.soFar, {amount}) : words.soFarNothing)}
+      ${bankruptcy && html`<span class="aside">${changingText(words[bankruptcy])}</span>`}
     </p>`;
   }
 }
-
-const hasBankruptcy = ({fields}: {fields: readonly string[]}) => fields.includes('bankruptcy');

@@ -26,7 +26,13 @@ export class StartOver {
       else this.#host.announce(words.erase);
       this.#asks = !this.#asks;
     };
-    return html`<button class="quiet" part="button" type="button" @click=${onClick} @blur=${this.#takeBack}>
+    return html`<button
+      class="quiet"
+      part="button quiet"
+      type="button"
+      @click=${onClick}
+      @blur=${this.#takeBack}
+    >
       ${changingText(this.#asks ? words.erase : words.startOver)}
     </button>`;
   }

@@ -53,4 +53,6 @@ export class TakeawayButtons {
 }
 
 const button = (label: string, onClick: () => void) =>
-  html`<button class="quiet" part="button" type="button" @click=${onClick}>${changingText(label)}</button>`;
+  html`<button class="quiet" part="button quiet" type="button" @click=${onClick}>
+    ${changingText(label)}
+  </button>`;

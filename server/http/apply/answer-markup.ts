@@ -16,7 +16,7 @@ import {
   waysOn,
   type Result,
 } from '../../../form/words/say-answer.ts';
-import type {Words} from '../../../form/words/words.ts';
+import {wayLabel, type Words} from '../../../form/words/words.ts';
 import {html, type Html} from '../../html/html.ts';
 import {litMarkup} from '../../html/lit-markup.ts';
 import {hidden} from './form-markup.ts';
@@ -51,7 +51,7 @@ export function answerMarkup(words: Words, answered: Answered): Html {
   const explains = !amounts && !(state === 'thanks' && partnerText);
   return html`<section class="answer ${!amounts && `end ${answer.status}`}" aria-labelledby="result-title">
     ${!amounts && html`<svg class="badge" viewBox="0 0 24 24" aria-hidden="true"><path d="${stateIcons[state]}" /></svg>`}
-    <h2 id="result-title" tabindex="-1" autofocus>
+    <h2 id="result-title" part="heading" tabindex="-1" autofocus>
       ${amounts ? greeting(words, amounts) : fill(words.named, {title, name})}
       ${total > 0 && html`<strong class="total ${total >= 10_000_000 && 'long'}">${formatMoney(total, words.locale)}</strong>`}
     </h2>
@@ -78,7 +78,7 @@ function ways(words: Words, {answer, cta, contact}: Answered): Html {
       >${link.content.label}</a
     >`;
   const reach = contact.map(
-    ({href, text}) => html`<a class="main" href="${href}" target="_self">${text}</a>`,
+    ({href, text}) => html`<a class="main" href="${href}" target="_self">${wayLabel(words)(text)}</a>`,
   );
   return html`<div class="actions ways">${waysOn(answer, main, reach)}</div>`;
 }

@@ -14,21 +14,20 @@ type Texts = Partial<Record<FieldName, Readonly<Record<string, string>>>>;
 const keyboards: Partial<Record<Field['kind'], string>> = {email: 'email', phone: 'tel', money: 'numeric'};
 
 export function fieldMarkup(name: FieldName, form: Form, shown: Shown): Html {
-  const {words, promise} = form;
-  const {kind} = fieldTable[name];
-  if (hasButtons(name)) return choiceField(name, words, shown);
-  const isPromised = kind === 'phone' && promise !== undefined;
+  const {words, about, rows} = form;
+  const {kind} = rows[name];
+  if (hasButtons(name)) return choiceField(name, form, shown);
+  const isPromised = kind === 'phone' && about?.lines.some((line) => line.name === 'promise');
   return html`<div class="field ${kind}" data-field="${name}">
-    <label for="${name}">${label(name, words)}</label>
+    <label for="${name}">${label(name, form)}</label>
     ${help(name, words)} ${input(name, form, shown, isPromised ? 'promise' : undefined)}
-    ${isPromised && html`<p class="promise" id="promise" ${langAttribute(promise.lang)}>${promise.content}</p>`}
-    ${errorOf(name, words, shown)}
+    ${errorOf(name, form, shown)}
   </div>`;
 }
 
 /** @param also the id of what else is said of the field */
-function input(name: FieldName, {words, asked}: Form, shown: Shown, also?: string): Html {
-  const {kind, required, autocomplete = 'off'} = fieldTable[name];
+function input(name: FieldName, {words, asked, rows}: Form, shown: Shown, also?: string): Html {
+  const {kind, required, autocomplete = 'off'} = rows[name];
   const value = shown.values[name] ?? '';
   const attributes = html`id="${name}" name="${name}" ${required && html`required`}
   autocomplete="${autocomplete}" aria-invalid="${String(shown.errors[name] !== undefined)}"
@@ -63,13 +62,15 @@ function input(name: FieldName, {words, asked}: Form, shown: Shown, also?: strin
 
 /** A choice that the form asks for by itself. Those that the partner adds have their choices in the configuration. */
 const hasButtons = (name: FieldName) =>
-  fieldTable[name].kind === 'flag' || fieldTable[name].choices !== undefined;
+  Object.hasOwn(fieldTable, name) &&
+  (fieldTable[name].kind === 'flag' || fieldTable[name].choices !== undefined);
 
 /** Where a link to the field leads. */
 export const inputId = (name: FieldName) => (hasButtons(name) ? `${name}-0` : name);
 
 /** A choice with its question. If it is optional, it has an option for no answer. */
-function choiceField(name: FieldName, words: Words, shown: Shown): Html {
+function choiceField(name: FieldName, form: Form, shown: Shown): Html {
+  const {words} = form;
   const {kind, required, choices = ['false', 'true']} = fieldTable[name];
   const {options, asides, yes, no, ratherNotSay} = words;
   const texts: Texts[FieldName] = {...(options as Texts)[name], false: no, true: yes, '': ratherNotSay};
@@ -96,10 +97,10 @@ function choiceField(name: FieldName, words: Words, shown: Shown): Html {
     aria-invalid="${String(shown.errors[name] !== undefined)}"
     ${describedBy(name, words, shown)}
   >
-    <legend>${label(name, words)}</legend>
+    <legend>${label(name, form)}</legend>
     ${help(name, words)}
     <div class="options">${buttons}</div>
-    ${errorOf(name, words, shown)}
+    ${errorOf(name, form, shown)}
   </fieldset>`;
 }
 
@@ -109,14 +110,16 @@ export const langAttribute = (lang: string | undefined) => lang !== undefined &&
 const isFocused = (name: FieldName, {focus, errors, consentError}: Shown) =>
   focus === 'problem' && Object.keys(errors).length === 1 && errors[name] !== undefined && !consentError;
 
-function label(name: FieldName, {labels, questions, optional}: Words) {
+function label(name: FieldName, {words: {labels, questions, optional}, rows}: Form) {
   const text = (questions as Partial<Record<FieldName, string>>)[name] ?? labels[name];
-  return fieldTable[name].required ? text : html`${text} <span class="aside">(${optional})</span>`;
+  return rows[name].required ? text : html`${text} <span class="aside">(${optional})</span>`;
 }
 
 /** Where scripts run, a button beside an amount writes the zero. */
 const helpOf = (name: FieldName, {help: texts, typeZero}: Words) =>
-  fieldTable[name].kind === 'money' ? `${texts[name] ?? ''} ${typeZero}` : texts[name];
+  Object.hasOwn(fieldTable, name) && fieldTable[name].kind === 'money'
+    ? `${texts[name] ?? ''}. ${typeZero}`
+    : texts[name];
 
 const help = (name: FieldName, words: Words) =>
   helpOf(name, words) !== undefined && html`<p class="help" id="${name}-help">${helpOf(name, words)}</p>`;
@@ -130,8 +133,8 @@ function describedBy(name: FieldName, words: Words, {errors}: Shown, also?: stri
   return ids.length > 0 && html`aria-describedby="${ids.join(' ')}"`;
 }
 
-const errorOf = (name: FieldName, words: Words, {errors}: Shown) =>
-  errors[name] !== undefined && error(name, sayError(words, name, errors[name]));
+const errorOf = (name: FieldName, {words, rows}: Form, {errors}: Shown) =>
+  errors[name] !== undefined && error(name, sayError(words, name, errors[name], rows));
 
 /** @param id the id of the field, from which the id of the error is made */
 export const error = (id: string, sentence: string) =>

@@ -2,12 +2,11 @@
  * The form without a script: one page with all fields, which the browser posts. The fields, and what is wrong with them, come
  * from form/, as in the form with a script.
  */
-import type {AskedField, ConsentText} from '../../../contract/embed.ts';
-import type {LeadType} from '../../../contract/fields.ts';
-import {fieldsOf, fieldTable, type FieldName, type Page, type StepName} from '../../../form/pages.ts';
+import type {AboutPartner, AskedField, ConsentText} from '../../../contract/embed.ts';
+import type {Field, LeadType} from '../../../contract/fields.ts';
+import {fieldsOf, type FieldName, type Page, type StepName} from '../../../form/pages.ts';
 import {readFields, type Errors, type Values} from '../../../form/read-fields.ts';
 import {tidy} from '../../../form/tidy.ts';
-import type {InLanguage} from '../../../form/words/partner-text.ts';
 import type {Words} from '../../../form/words/words.ts';
 import type {Html} from '../../html/html.ts';
 
@@ -19,8 +18,9 @@ export type Form = {
   steps: Page;
   /** What the partner asks for besides, in the last step, with its choices in words. */
   asked: readonly AskedField[];
-  /** What the partner promises about its call, at the phone field. */
-  promise: InLanguage<string> | undefined;
+  /** Those of all forms, and of the partner's own questions. */
+  rows: Record<FieldName, Field>;
+  about: AboutPartner | undefined;
   /** Where the form is sent: the page, with its query. */
   action: string;
   consent: ConsentText | null;
@@ -65,15 +65,14 @@ export type Filled = {
 };
 
 /** Longer texts are cut, because what reads them was made for what people type. They are still too long. */
-function cut(name: FieldName, value: string) {
-  const {kind, max = 0} = fieldTable[name];
+function cut({kind, max = 0}: Field, value: string) {
   return value.slice(0, kind === 'text' ? max * 2 : 400);
 }
 
 /** What a press of a button leads to: the form again, or a lead. */
 export function readPost(
   posted: URLSearchParams,
-  {steps, words, consent}: Form,
+  {steps, rows, words, consent}: Form,
 ): {shown: Shown; filled?: Filled} {
   const text = (name: string) => posted.get(name) || undefined;
   const values: Values = {};
@@ -81,13 +80,13 @@ export function readPost(
     const typed = posted.get(name);
     // Browsers send each line of a text with two characters at its end.
     if (typed !== null)
-      values[name] = tidy(fieldTable[name].kind, cut(name, typed).replaceAll('\r\n', '\n'), words.locale);
+      values[name] = tidy(rows[name].kind, cut(rows[name], typed).replaceAll('\r\n', '\n'), words.locale);
   }
   const same: Shown = {values, errors: {}, agreed: text('consent'), token: text(carried.token)};
   // Visitors who saw amounts mostly want to change their funds.
   if (posted.has(carried.change)) return {shown: {...same, focus: 'funds'}};
 
-  const {errors, lead} = readFields(fieldsOf(steps), values);
+  const {errors, lead} = readFields(fieldsOf(steps), values, rows);
   const hasFilledOthers = fieldsOf(steps.slice(1)).some((name) => values[name]);
   // Nobody gets errors about fields that were not shown yet. Enter in a later field presses this button, too.
   if (posted.has(carried.next) && !hasFilledOthers) {

@@ -6,14 +6,15 @@
 import type {Request} from 'express';
 import {paths} from '../../../contract/api.ts';
 import {attributionKeys, campaignParameter, type EmbedSubmission} from '../../../contract/embed.ts';
-import {pagesOf, withAsked} from '../../../form/pages.ts';
-import {isField, type Errors} from '../../../form/read-fields.ts';
+import {fieldTable, ownRows, pagesOf, withAsked, type FieldName} from '../../../form/pages.ts';
+import type {Errors} from '../../../form/read-fields.ts';
 import {askedFieldsIn} from '../../../form/words/asked.ts';
+import {questionsIn} from '../../leads/own-answers.ts';
 import {formWords} from '../../../form/words/form-words.ts';
 import {serverWords} from '../../../form/words/languages.ts';
 import {sayFailure} from '../../../form/words/say-failure.ts';
-import {contentFor} from '../../../form/words/partner-text.ts';
 import {sendLabel} from '../../../form/words/words.ts';
+import type {ContactFacts} from '../../config/contact-facts.ts';
 import type {Partner} from '../../config/partners.ts';
 import {consentFor} from '../../leads/consent-texts.ts';
 import {StoreError} from '../../leads/store-errors.ts';
@@ -28,6 +29,7 @@ import {readConsent, shortestTime, suspicions} from '../../leads/visitor-submiss
 import type {StoredLead} from '../../leads/stored-lead.ts';
 import type {Emit} from '../../observe/observations.ts';
 import {contactLinks} from '../../snippets/fallback.ts';
+import {aboutPartner} from '../embed/partner-words.ts';
 import type {Counters} from '../limits/counters.ts';
 import {countInNetworks} from '../limits/network-count.ts';
 import {isFromOwnPage} from '../own-page.ts';
@@ -50,6 +52,7 @@ const networkLimit = {what: 'scriptless leads', window: hour, limit: 5};
 type Parts = {
   publicUrl: string;
   visitorService: VisitorService;
+  facts: (partner: Partner) => ContactFacts;
   tokenKeys: readonly [string, ...string[]];
   counters: Counters;
   emit: Emit;
@@ -77,7 +80,7 @@ type Exchange = Omit<Parts, 'tokenKeys'> & {
 export function createNoJsForm({tokenKeys, ...parts}: Parts): NoJsForm {
   const lasting = {...parts, tokens: createFormTokens(tokenKeys), ownOrigin: new URL(parts.publicUrl).origin};
   const exchangeOf = (request: Request, partner: Partner, visit: Visit): Exchange => {
-    const form = formOf(request, partner, visit);
+    const form = formOf(request, partner, parts.facts(partner), visit);
     return {...lasting, request, partner, visit, form};
   };
   return {
@@ -87,16 +90,26 @@ export function createNoJsForm({tokenKeys, ...parts}: Parts): NoJsForm {
   };
 }
 
-function formOf(request: Request, partner: Partner, {language, order, queryText}: Visit): Form {
+function formOf(
+  request: Request,
+  partner: Partner,
+  facts: ContactFacts,
+  {language, order, queryText}: Visit,
+): Form {
   const leadType = leadTypeOf(partner);
-  const words = formWords[language];
-  const {ask, privacyHref} = partner;
+  const {ask, questions, privacyHref} = partner;
+  const ours = formWords[language];
+  const own = questionsIn(questions, ours.locale);
+  const asked = [...askedFieldsIn(ask, ours.locale), ...own];
+  const labels = {...ours.labels, ...Object.fromEntries(own.map(({name, label}) => [name, label]))};
+  const words = {...ours, labels};
   return {
     words,
     leadType,
-    steps: withAsked(pagesOf(leadType, {order, layout: 'single'}), ask).flat(),
-    asked: askedFieldsIn(ask, words.locale),
-    promise: contentFor(partner.callPromise, words.locale),
+    steps: withAsked(pagesOf(leadType, {order, layout: 'single'}), asked).flat(),
+    asked,
+    rows: {...fieldTable, ...ownRows(asked)},
+    about: aboutPartner(partner, facts, words.locale),
     action: actionOf(partner, queryText),
     consent: consentFor(partner, words.locale),
     privacyHref,
@@ -165,7 +178,7 @@ async function send(exchange: Exchange, known: Shown, filled: Filled, token: For
     if (!(error instanceof ProblemError || error instanceof StoreError)) throw error;
     const {code, extras} = observedProblem(error, request, emit);
     const [status] = problems[code];
-    const wrong = errorsOf(extras.errors);
+    const wrong = errorsOf(extras.errors, form);
     if (code === 'consent-outdated') return again(exchange, known, status, {consentError: 'outdated'});
     if (wrong.consentError || Object.keys(wrong.errors).length > 0)
       return again(exchange, known, status, wrong);
@@ -275,9 +288,12 @@ async function countLead(counters: Counters, network: string, digest: string) {
 }
 
 /** What the server found wrong, by the fields of the form. */
-function errorsOf(found: ProblemError['extras']['errors'] = []): Pick<Shown, 'errors' | 'consentError'> {
+function errorsOf(
+  found: ProblemError['extras']['errors'] = [],
+  {rows}: Form,
+): Pick<Shown, 'errors' | 'consentError'> {
   const errors: Errors = {};
-  for (const {field, code} of found) if (isField(field)) errors[field] = code;
+  for (const {field, code} of found) if (Object.hasOwn(rows, field)) errors[field as FieldName] = code;
   const lacksConsent = found.some(({field}) => field === 'consent');
   return {errors, consentError: lacksConsent ? 'required' : undefined};
 }

@@ -1,6 +1,6 @@
 /** The fields in which people choose what their snippet is like. */
 import type {Partner} from '../../config/partners.ts';
-import {tagFor} from '../../../form/words/text-in-language.ts';
+import {contentFor} from '../../../form/words/partner-text.ts';
 import {html, type Html} from '../../html/html.ts';
 import {
   attributeChoices,
@@ -36,7 +36,7 @@ const groups: Readonly<Record<string, readonly string[]>> = {
 
 /** The link of the partner, in the language of the form: English, if it is that of the page. */
 export const linkOf = ({cta}: Partner, {attributes: {lang}}: Choices) =>
-  cta?.[tagFor(cta, lang?.toString() ?? 'en') ?? ''];
+  contentFor(cta, lang?.toString() ?? 'en')?.content;
 
 /** What applies if the field is left empty. */
 function placeholderOf(name: string, placeholder: string, {choices, partner}: Chosen): string {
@@ -44,6 +44,7 @@ function placeholderOf(name: string, placeholder: string, {choices, partner}: Ch
   const ofPartner = {
     accent: partner?.colors?.accent,
     'privacy-href': partner?.privacyHref,
+    'trust-line': contentFor(partner?.trustLine, choices.attributes['lang']?.toString() ?? 'en')?.content,
     'cta-href': link?.href,
     'cta-label': link?.label,
   };
@@ -135,9 +136,13 @@ function field(name: string, state: Chosen): Html {
   </div>`;
 }
 
-/** The page of a theme with its accent colour. Attributes of SVG need no inline style, which the policy forbids. */
-function sample(name: string): Html {
+/**
+ * The page of a theme with its accent colour. Attributes of SVG need no inline style, which the policy forbids.
+ * @param own the colour of the partner
+ */
+function sample(name: string, own: string | undefined): Html {
   const theme = themes[name as keyof typeof themes] as (typeof themes)[keyof typeof themes] | undefined;
+  const accent = theme?.properties.accent ?? own;
   const radius = Number.parseInt(theme?.properties.radius ?? '8', 10) / 2;
   return html`<svg viewBox="0 0 64 40" aria-hidden="true">
     <rect width="64" height="40" rx="6" class="page" ${theme && html`fill="${theme.page}"`} />
@@ -148,7 +153,7 @@ function sample(name: string): Html {
       height="12"
       rx="${Math.min(radius, 6)}"
       class="accent"
-      ${theme && html`fill="${theme.properties.accent}"`}
+      ${accent !== undefined && html`fill="${accent}"`}
     />
   </svg>`;
 }
@@ -164,6 +169,7 @@ function lookField(state: Chosen): Html {
         html`<label
           ><input type="radio" name="look" value="${name}" ${chosen === name && html`checked`} />${sample(
             name,
+            state.partner?.colors?.accent,
           )}<span>${labels[name]}</span></label
         >`,
     )}

@@ -13,6 +13,7 @@ export function Page() {
       lead-type="standard"
       theme="dark"
       order="contact-first"
+      style={{color: 'black', '--prequal-accent': '#0b7a5a'}}
       onprequal-step={({detail}) => `${detail.name}: ${detail.step / detail.of}`}
       onprequal-result={({detail}) => detail.id.concat(detail.leadType)}
     >

@@ -8,6 +8,7 @@ import 'lead-prequal';
     <lead-prequal-form
       endpoint="https://leads.example.com"
       partner="acme"
+      style="--prequal-partner-accent: #0b7a5a"
       [prefill]="visitor"
       (prequal-result)="lead.emit($event.detail.id)"
     >

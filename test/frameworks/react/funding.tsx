@@ -6,6 +6,7 @@ export function Funding({onLead}: {onLead: (id: string) => void}) {
     <lead-prequal-form
       endpoint="https://leads.example.com"
       partner="acme"
+      style={{'--prequal-partner-accent': '#0b7a5a'}}
       prefill={{first_name: 'Ana', email: 'ana@example.com'}}
       onprequal-result={({detail}) => onLead(detail.id)}
     >

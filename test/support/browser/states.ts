@@ -10,6 +10,7 @@ import {answer, config, created, json, problem, type FakeServer} from './fake-se
 import {
   button,
   choose,
+  chooseScore,
   click,
   field,
   fill,
@@ -50,10 +51,16 @@ const toResult = async (form: LeadPrequalForm) => {
 export const states: Record<string, State> = {
   'the first step': {},
   'errors of the first step': {reach: (form) => click(form, 'Next')},
+  'the first step, which asks about a bankruptcy': {
+    async reach(form) {
+      await chooseScore(form);
+      await choose(form, 'Rather not say');
+    },
+  },
   'the second step': {
     async reach(form) {
       await goTo(form, 'Cash');
-      await choose(form, 'Rather not say');
+      await click(form, '$50k for Cash');
     },
   },
   'errors of the second step': {

@@ -176,7 +176,7 @@ export async function fillFunds(form: LeadPrequalForm) {
 }
 
 /** Fills in what the page that is shown asks for, whatever the order of the steps. */
-async function fillPage(form: LeadPrequalForm) {
+export async function fillPage(form: LeadPrequalForm) {
   if (maybeField(form, 'Above 720 Excellent')) await chooseScore(form);
   if (maybeField(form, 'Cash')) await fillFunds(form);
   if (maybeField(form, 'First name')) await fillContact(form);

@@ -183,7 +183,7 @@ describe('an amount of money', () => {
 
     it('tells screen readers after its help that 0 means none, in each language', async () => {
       for (const [lang, label, said] of [
-        ['en', 'Cash', 'Checking, savings and other money you could put in. None? Type 0.'],
+        ['en', 'Cash', 'that you could put in None? Type 0.'],
         ['es', 'Efectivo', '¿Nada? Escriba 0.'],
       ] as const) {
         const form = await open({layout: 'single', lang});
@@ -214,6 +214,16 @@ describe('an amount of money', () => {
       expect(focused(form)).to.equal(field(form, 'Cash'));
       expect(maybeButton(form, '$50,000')).to.equal(undefined);
       expect(announced(form)).to.equal('');
+    });
+
+    it('so is a very large amount, and what is too large is only an error', async () => {
+      const form = await asked('999999999', 'Cash: $999,999,999, or $999,999?');
+      await click(form, '$999,999');
+      expect(field(form, 'Cash').value).to.equal('999,999');
+      await type(form, 'Investments', '9999999999');
+      await leave(form);
+      await shows(form, 'Investments must be $999,999,999 or less.');
+      expect(text(form)).not.to.contain(', or $');
     });
 
     it('the visitor who keeps the amount is not asked again', async () => {
@@ -470,7 +480,7 @@ describe('an amount of money', () => {
       const group = button(form, '$50').closest('[role=group]')!;
       const label = form.shadowRoot?.getElementById(group.getAttribute('aria-labelledby') ?? '');
       expect(label?.textContent).to.equal(question);
-      expect(description(form, field(form, 'Cash'))).to.contain('Checking');
+      expect(description(form, field(form, 'Cash'))).to.contain('put in');
       await expect(form).to.be.accessible();
     });
   });

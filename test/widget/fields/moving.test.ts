@@ -4,11 +4,13 @@ import {sendKeys, setViewport} from '@web/test-runner-commands';
 import type {LeadPrequalForm} from '../../../widget/define.ts';
 import {describeExceptWebKit, itExceptWebKit} from '../../support/browser/drivers.ts';
 import {useServer} from '../../support/browser/fake-server.ts';
+import {stub} from '../../support/browser/browser-page.ts';
 import {until} from '../../support/until.ts';
 import {
   announced,
   button,
   choose,
+  chooseScore,
   click,
   description,
   errors,
@@ -23,7 +25,9 @@ import {
   send,
   shows,
   summary,
+  text,
   touch,
+  type Attributes,
 } from '../../support/browser/visitor.ts';
 
 const press = (key: string) => sendKeys({press: key});
@@ -69,6 +73,105 @@ describe('moving through the form', () => {
       await fillContact(form);
       await doublePress(form, 'Next', [{detail: 1}, {detail: 1}]);
       expect(errors(form)).to.deep.equal(['Choose your credit score. A guess is fine.']);
+    });
+  });
+
+  describe('an answer about a bankruptcy', () => {
+    /** The timers of a tap, which run when the test says so. */
+    const timers: (() => void)[] = [];
+    const pass = () => timers.splice(0).forEach((run) => run());
+    beforeEach(() => {
+      const real = window.setTimeout.bind(window);
+      const kept = (run: () => void, ms?: number) => {
+        if (ms !== 250) return real(run, ms);
+        return timers.push(run) && 0;
+      };
+      stub(window, 'setTimeout', {value: kept, writable: true});
+    });
+
+    const pointAt = (form: LeadPrequalForm, label: string) =>
+      field(form, label).labels![0]!.dispatchEvent(
+        new PointerEvent('pointerdown', {bubbles: true, composed: true}),
+      );
+    const tap = (form: LeadPrequalForm, label = 'Rather not say') => {
+      pointAt(form, label);
+      field(form, label).click();
+    };
+    const said = (form: LeadPrequalForm) => text(form).includes('A tap or click goes on.');
+    const back = async (form: LeadPrequalForm) => {
+      await click(form, 'Next');
+      await click(form, 'Back');
+    };
+
+    type Row = [
+      what: string,
+      goesOn: boolean,
+      isSaid: boolean,
+      (form: LeadPrequalForm) => unknown,
+      Attributes?,
+    ];
+    const rows: Row[] = [
+      ['by a tap goes on', true, true, tap],
+      ['by a click without a pointer waits for the button', false, true, (form) => field(form, 'No').click()],
+      [
+        'by a key after a press of a pointer waits for the button',
+        false,
+        true,
+        (form) => {
+          pointAt(form, 'Yes');
+          field(form, 'Yes').dispatchEvent(new KeyboardEvent('keydown', {key: ' ', bubbles: true}));
+          field(form, 'Yes').click();
+        },
+      ],
+      ['is the last one, if another tap follows at once', true, true, (form) => (tap(form, 'No'), tap(form))],
+      [
+        'by a tap waits for the button after Back',
+        false,
+        false,
+        async (form) => {
+          await back(form);
+          tap(form);
+        },
+      ],
+      ['by a tap waits for the button with advance="button"', false, false, tap, {advance: 'button'}],
+      ['by a tap goes on in the contact-first order', true, true, tap, contactFirst],
+      ['by a tap on a single page stays there', false, false, tap, {layout: 'single'}],
+    ];
+    for (const [what, goesOn, isSaid, act, attributes] of rows) {
+      it(what, async () => {
+        const form = await open(attributes);
+        if (attributes === contactFirst) await fillContact(form);
+        if (attributes === contactFirst) await click(form, 'Next');
+        await chooseScore(form);
+        pass();
+        if (goesOn) expect(said(form), 'before the tap').to.equal(true);
+        const title = heading(form);
+        await act(form);
+        await form.updateComplete;
+        expect(said(form)).to.equal(isSaid);
+        expect(heading(form), 'the answer is seen first').to.equal(title);
+        pass();
+        await form.updateComplete;
+        expect(heading(form).includes('Your funds')).to.equal(goesOn);
+        if (!goesOn) return;
+        expect(focused(form)?.textContent).to.contain('Your funds');
+        expect(errors(form)).to.deep.equal([]);
+        const {style} = form.shadowRoot!.querySelector('form')!;
+        expect(style.pointerEvents, 'the second half of a double tap').to.equal('none');
+        pass();
+        expect(style.pointerEvents).to.equal('');
+      });
+    }
+
+    it('by a tap waits for the score', async () => {
+      const form = await open(contactFirst);
+      await fillContact(form);
+      await click(form, 'Next');
+      tap(form);
+      pass();
+      await form.updateComplete;
+      expect(heading(form)).to.contain('Credit history');
+      expect(errors(form)).to.deep.equal([]);
     });
   });
 

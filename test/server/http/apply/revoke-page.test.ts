@@ -19,7 +19,11 @@ import {sampleId} from '../../../support/sample-events.ts';
 
 const publicUrl = 'https://leads.example.com';
 const partners = [
-  onePartner({key: 'acme', name: 'Acme Funding', origins: [publicUrl], cid: '1001'}),
+  onePartner({
+    ...{key: 'acme', name: 'Acme Funding', origins: [publicUrl], cid: '1001'},
+    logo: 'https://cdn.acme.example/logo.svg',
+    colors: {accent: '#0b7a5a'},
+  }),
 ] as const;
 const done: string[] = [];
 const lead = {
@@ -94,6 +98,15 @@ const rows: Record<string, [init: RequestInit, status: number, done?: 'link' | '
 };
 
 suite('the stop link of a visitor', () => {
+  test('leads to a page with colour and logo of the partner', async () => {
+    const response = await fetch(server.url);
+    assert.match(await response.text(), /--accent:#0b7a5a.*src="https:\/\/cdn\.acme\.example\/logo\.svg"/s);
+    assert.match(
+      response.headers.get('content-security-policy') ?? '',
+      /img-src data: https:\/\/cdn\.acme\.example;/,
+    );
+  });
+
   for (const [what, [init, status, expected]] of Object.entries(rows))
     test(`gets ${what}: ${expected ?? 'nothing is done'}`, async () => {
       for (const query of ['', '?lang=es', `?${key}=One-Click&ask=stop`]) {
