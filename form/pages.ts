@@ -88,7 +88,11 @@ export function withAsked(pages: readonly Page[], asked: readonly AskedField[]):
   const last = pages.at(-1);
   const funds = pages.find((page) => page.some(({name}) => name === 'funds')) ?? last;
   return pages.map((page) => {
-    const added = asked.filter(({step}) => page === (step ? funds : last)).map(({name}) => name as FieldName);
+    const here = asked.filter(({step}) => page === (step ? funds : last));
+    // What is folded together stands below the others.
+    const added = [...here.filter((each) => !isFolded(each)), ...here.filter(isFolded)].map(
+      ({name}) => name as FieldName,
+    );
     const end = page.at(-1);
     return end && added[0] ? [...page.slice(0, -1), {...end, fields: [...end.fields, ...added]}] : page;
   });

@@ -84,13 +84,14 @@ export const askSchema = z
     const names = entries.map((entry) => (typeof entry === 'string' ? entry : entry.name));
     for (const [index, name] of names.entries())
       if (names.indexOf(name) < index)
-        context.addIssue({code: 'custom', path: [index], message: 'is there twice'});
+        context.addIssue({code: 'custom', path: [index], message: 'is there twice', continue: false});
     const own = entries.filter((entry) => typeof entry !== 'string');
     const wrong =
       own.length > maxQuestions ? `must hold at most ${maxQuestions} questions of your own` : undefined;
     const required =
       own.filter((each) => each.required).length > 1 ? 'may make one question required' : undefined;
-    for (const message of [wrong, required]) if (message) context.addIssue({code: 'custom', message});
+    for (const message of [wrong, required])
+      if (message) context.addIssue({code: 'custom', message, continue: false});
   })
   .transform((entries): {ask: readonly AskedFieldName[]; questions: readonly Question[]} => ({
     ask: askedNames.filter((name) => entries.includes(name)),

@@ -126,9 +126,11 @@ export class FormState implements ReactiveController {
 
   /** With the partner's own questions. */
   get #words(): Words {
-    const own = this.#added().asked.flatMap(({name, label}) => (label ? [[name, label]] : []));
     const {words} = this.#host;
-    return {...words, labels: {...words.labels, ...Object.fromEntries(own)}};
+    const labels = {...words.labels};
+    for (const {name, label} of this.#added().asked)
+      labels[name as FieldName] = label ?? labels[name as FieldName];
+    return {...words, labels};
   }
 
   #fieldView(name: FieldName) {

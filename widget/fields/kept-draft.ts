@@ -27,12 +27,12 @@ function isTypable(name: FieldName, value: unknown): value is string {
 const ownQuestion: Field = {kind: 'name', required: true};
 
 /** Values that no visitor can have typed are left out. */
-const typable = ({step, ...source}: Readonly<Record<string, unknown>>): Values =>
+const typable = (source: Readonly<Record<string, unknown>>): Values =>
   Object.fromEntries(
     [...new Set([...Object.keys(formFields), ...Object.keys(source).sort()])].flatMap((key) => {
       const name = key as FieldName;
       const value = source[name];
-      return isTypable(name, value) ? [[name, value]] : [];
+      return key !== 'step' && isTypable(name, value) ? [[name, value]] : [];
     }),
   );
 

@@ -7,7 +7,7 @@ import {consentParts, linksTo} from '../../../form/consent-text.ts';
 import {isFolded, type FieldName, type Page, type Step} from '../../../form/pages.ts';
 import {partnerView} from '../../../form/views/partner.ts';
 import {fill} from '../../../form/words/fill.ts';
-import {sayError, sayUse, sendLabel, stepTitle, type Words} from '../../../form/words/words.ts';
+import {sayError, sayUse, sendLabel, stepTitle} from '../../../form/words/words.ts';
 import {html, type Html} from '../../html/html.ts';
 import {litMarkup} from '../../html/lit-markup.ts';
 import {error, fieldMarkup, inputId, langAttribute, warning} from './field-markup.ts';

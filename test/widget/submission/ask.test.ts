@@ -95,6 +95,41 @@ describe('what the partner asks for besides', () => {
     });
   }
 
+  const own: AskedField[] = [
+    {
+      name: 'revenue',
+      label: 'Monthly revenue',
+      choices: {low: 'Under $10,000', high: 'Over $50,000'},
+      required: true,
+    },
+    {name: 'since', label: 'In business since', step: 'funds'},
+    {name: 'plan', label: 'What is the plan?'},
+  ];
+
+  it("asks a partner's own questions, one beside the amounts, and goes no further without one that wants an answer", async () => {
+    server.config = () => config({ask: [...askedFieldsIn(['notes']), ...own]});
+    const form = await openFilled({style: reserved});
+    await shows(form, 'Monthly revenue');
+    expect(names(form)).to.deep.equal([
+      'first_name',
+      'last_name',
+      'email',
+      'phone',
+      'revenue',
+      'notes',
+      'plan',
+    ]);
+    await click(form, 'See my estimate');
+    expect(errors(form)).to.deep.equal(['Enter your monthly revenue.']);
+    fill(form, 'Monthly revenue', 'high');
+    fill(form, 'What is the plan? (optional)', 'A shop');
+    await click(form, 'Back');
+    fill(form, 'In business since (optional)', '2019');
+    await click(form, 'Next');
+    await send(form);
+    expect(server.leads[0]!.body.lead).to.include({revenue: 'high', since: '2019', plan: 'A shop'});
+  });
+
   const fold = (form: LeadPrequalForm) => form.shadowRoot!.querySelector('details')!;
 
   it('comes folded, and a key unfolds it and folds it again, whatever else is shown', async () => {
