@@ -49,6 +49,28 @@ export type ConsentText = {
 /** A link in the words of the partner. */
 export type PartnerLink = {label: string; /** It begins with https. */ href: string};
 
+/** What is said of the partner, in the language of the form: only what the configuration makes so. */
+export type AboutPartner = {
+  /** Below the title. Absent where the estimate is not ready once the questions are answered. */
+  ready?: string;
+  /** The https address of the partner's logo. */
+  logo?: string;
+  /**
+   * - `company`: the name
+   * - `promise`: what becomes of the number
+   * - `only`: nobody but the partner gets the data
+   * - `trust`: the partner's line that builds trust
+   * - `talk`: the partner's number
+   */
+  lines: readonly {
+    name: (typeof aboutLines)[number];
+    text: string;
+    lang?: string;
+    link?: ContactLink;
+  }[];
+};
+export const aboutLines = ['company', 'promise', 'only', 'trust', 'talk'] as const;
+
 /** A telephone number or an e-mail address: a link that begins with `tel:` or `mailto:`, and its words. */
 export type ContactLink = {href: string; text: string};
 
@@ -111,6 +133,8 @@ export type EmbedConfig = {
   name?: string;
   /** How visitors reach the partner, the telephone number first. Only of a partner that says it. */
   contact?: readonly ContactLink[];
+  /** What the form says where it asks for the contact data. */
+  about?: AboutPartner;
   /** The link below the result, by language as `next_step`. Only of a partner that has one. */
   cta?: Readonly<Record<string, PartnerLink>>;
   /**
@@ -126,7 +150,7 @@ export type EmbedConfig = {
   };
   /** Only of a partner that asks for more than the form does by itself. */
   ask?: readonly AskedField[];
-  /** What the partner promises about its call, below the phone field, by language as `next_step`. */
+  /** What the partner promises about its call, for forms before 2.0, by language as `next_step`. */
   call_promise?: Readonly<Record<string, string>>;
   /** The names of the hidden fields that the partner lists. Only of a partner that lists some. */
   context_fields?: readonly string[];

@@ -19,7 +19,7 @@ export const orders = ['funds-first', 'contact-first'] as const;
 export type Order = (typeof orders)[number];
 
 export type StepName = 'contact' | 'credit' | 'funds';
-/** The words above a step, by their name. The contact data has others where it is all that is left to do. */
+/** The words above a step, by their name. The contact data has others where the estimate is ready. */
 export type StepTitle = StepName | 'estimate';
 export type Step = {
   readonly name: StepName;
@@ -42,7 +42,7 @@ const contact = ['first_name', 'last_name', 'email', 'phone'] as const;
 export const defaultPages: readonly Page[] = [
   [{name: 'credit', fields: ['credit_score']}],
   [{name: 'funds', title: 'funds', fields: ['bankruptcy', ...amounts]}],
-  [{name: 'contact', title: 'estimate', fields: contact}],
+  [{name: 'contact', title: 'contact', fields: contact}],
 ];
 
 const contactStep: Step = {name: 'contact', title: 'contact', fields: contact};

@@ -14,6 +14,7 @@ import {unencrypted} from './config/destinations.ts';
 import type {Environment} from './config/environment.ts';
 import {keptUnder, shortened} from './config/reloaded.ts';
 import {ask, localUrl} from './observe/ask-server.ts';
+import {logoFault} from './http/apply/logo.ts';
 import {tryRedis} from './http/limits/redis-connection.ts';
 import {changedConsents} from './leads/consent-texts.ts';
 import {leadDoubts} from './leads/lead-doubts.ts';
@@ -59,6 +60,7 @@ export async function checkStart(environment?: Environment): Promise<Finding[]> 
       ...(await orFault(() => checkStore(config))),
       ...(await checkRedis(config)),
       ...(await checkPorts(config)),
+      ...(await checkLogos(config)),
       ...config.notes.map(note),
     ];
   } catch (error) {
@@ -168,6 +170,15 @@ async function keptShorter(store: AttachedStore, config: Config): Promise<Findin
   return [...new Set(lines)].map((line) =>
     warning(`${line}: the start takes that, and "lead-prequal reload" only with --shorten`),
   );
+}
+
+/** The form shows without them. */
+async function checkLogos({partners}: Config): Promise<Finding[]> {
+  const found = partners.map(async ({key, logo}) => {
+    const wrong = logo === undefined ? undefined : await logoFault(logo);
+    return wrong === undefined ? [] : [warning(`The logo of "${key}", ${logo}, ${wrong}`)];
+  });
+  return (await Promise.all(found)).flat();
 }
 
 /** The start goes on without Redis. */

@@ -4,6 +4,8 @@ import {Router} from 'express';
 import {minimums} from '../calculator/calculator.ts';
 import {figuresOf} from '../calculator/policy.ts';
 import type {Config} from './config/config.ts';
+import {contactFacts} from './config/contact-facts.ts';
+import type {Partner} from './config/partners.ts';
 import type {Timings} from './config/timings.ts';
 import {explainedAnswer} from './leads/calculated-answer.ts';
 import {addressDigests, networkDigests} from './leads/confirmation-digests.ts';
@@ -90,12 +92,22 @@ export function createRoutes(
     };
     const figures = figuresOf(policy);
     const proofs = proofOfWork > 0 ? createProofs(tokenKeys, proofOfWork) : undefined;
-    const form = createNoJsForm({publicUrl, visitorService, tokenKeys, counters, emit});
+    const facts = (partner: Partner) => contactFacts(partner, config.destinations);
+    const form = createNoJsForm({publicUrl, visitorService, facts, tokenKeys, counters, emit});
     const routes = Router({caseSensitive: true});
     const around = {signIns, failureDelay, timings, reads};
     routes.use(jsonApi({...around, callers, partners, service, digests}));
     routes.use(
-      embedApi({...ofPages, partners, visitorService, minimums: minimums(policy), figures, proofs, quota}),
+      embedApi({
+        ...ofPages,
+        partners,
+        visitorService,
+        minimums: minimums(policy),
+        figures,
+        facts,
+        proofs,
+        quota,
+      }),
     );
     const revokePage = createRevokePage(createLinkDesk({store, config}), config);
     const version = newestVersion(versions);

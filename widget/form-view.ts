@@ -15,6 +15,8 @@ export type FormView = {
   readonly words: WordsSoFar;
   readonly pages: readonly Page[];
   readonly privacyHref: string | undefined;
+  /** Of the first step. */
+  readonly trustLine: string | undefined;
   /** What `rest` adds to the first screen. Undefined until `rest` has arrived. */
   readonly touched: TouchedForm | undefined;
   readonly arrival: ArrivalState;
@@ -62,13 +64,13 @@ export function formView(view: FormView) {
             <path
               d="M8 1a3.5 3.5 0 0 0-3.5 3.5V7H3v8h10V7h-1.5V4.5A3.5 3.5 0 0 0 8 1Zm2 6H6V4.5a2 2 0 1 1 4 0V7Z"
             /></svg
-          ><span>${changingText(touched?.use() ?? words.use)} ${privacy}</span>
+          ><span>${changingText(touched?.use() ?? words.short)} ${privacy}</span>
         </p>
+        <b part="trust">${page ? nothing : view.trustLine}</b>
       </div>
-      ${touched?.consent.errorView()}
-      ${arrival === 'failed' ? loadFailedNotice(view) : touched?.notice(applyLinkView(view))}
+      ${touched?.consent.errorView()} ${arrival === 'failed' ? loadFailedNotice(view) : touched?.notice()}
       <div class="actions ${touched?.awaitsConsent ? 'waiting' : ''}" part="actions">
-        ${arrival === 'failed' ? contactView(view.contact) : touched?.ways()}
+        ${touched?.ways()}
         <button
           class="main"
           part="button primary"
@@ -78,7 +80,7 @@ export function formView(view: FormView) {
         >
           ${changingText(touched?.mainLabel() ?? firstLabel(view))}
         </button>
-        ${touched?.besideMain()}
+        ${arrival === 'failed' ? contactView(view.contact) : touched?.besideMain()}
       </div>
     </form>
   `;
@@ -98,7 +100,6 @@ export const loadFailedView = (
 ) => html`
   ${loadFailedNotice(view)}
   <div class="actions" part="actions">
-    ${contactView(view.contact)}
     <button
       class="main"
       part="button primary"
@@ -108,6 +109,7 @@ export const loadFailedView = (
     >
       ${changingText(firstLabel(view))}
     </button>
+    ${contactView(view.contact)}
   </div>
 `;
 
@@ -120,13 +122,12 @@ function firstLabel({words, arrival}: Pick<FormView, 'words' | 'arrival'>) {
 function stepView(step: Step, page: number, {words, pages, touched}: FormView) {
   const {name, title, fields} = step;
   const count = pages.length > 1 && fill(words.step, {step: page + 1, of: pages.length});
-  const duration = page === 0 ? ` · ${words.duration}` : '';
   return html`
     ${touched?.soFar.above(step)}
     <section class=${title ? nothing : 'alone'} data-step=${name} ?inert=${touched?.submission.isSending}>
       <h2 tabindex="-1">
-        ${count ? html`<span class="count" part="count">${count}${duration}</span>` : nothing}
-        <span part="heading">${stepTitle(words, step)}</span>
+        ${count ? html`<span class="count" part="count">${count}</span>` : nothing}
+        <span part="heading">${touched?.title(step) ?? stepTitle(words, step)}</span>
       </h2>
       <div class="fields" part="fields">
         ${fields.map((field) => touched?.fields.view(field) ?? creditScoreField(words))}

@@ -46,6 +46,7 @@ const overNetwork: Fetch = (url, init) =>
  * @slot - Shown until the form shows itself: what people read where it does not load. The class `prequal-late` hides it as
  *   long as the form may still come.
  * @slot heading - A heading for the form, above everything else.
+ * @slot logo - A picture of at most 32px height beside the partner's name, in place of that of its configuration.
  * @slot intro - A sentence or two below the heading. Not shown with the result.
  * @slot consent - Shown above the partner's consent text, which it cannot replace. Its text is stored with the lead.
  * @slot disclaimer - Legal text below the form and below the result.
@@ -79,7 +80,7 @@ const overNetwork: Fetch = (url, init) =>
  * @csspart field - A field with its label, help text and error.
  * @csspart label - A field's label.
  * @csspart help - The help text below a label.
- * @csspart promise - What the partner promises about its call, below the phone field.
+ * @csspart promise - What the partner promises about its call.
  * @csspart error - The line below a field that says what is wrong.
  * @csspart question - The line below an amount that asks whether another amount is meant.
  * @csspart input - A text input, also one of several lines, or a list to choose from. A wrong one is also `invalid`.
@@ -94,6 +95,11 @@ const overNetwork: Fetch = (url, init) =>
  * @csspart back - "Back".
  * @csspart quiet - A button that looks like a link: a suggested address, "Copy", "Print", "Start over".
  * @csspart privacy - What the data is used for, with the link to the privacy page.
+ * @csspart partner - The box that says who asks for the contact data.
+ * @csspart company - The partner's name, in that box.
+ * @csspart only - That nobody but the partner gets the data.
+ * @csspart talk - The partner's number, to call first.
+ * @csspart trust - The partner's line that builds trust, in that box, and on the first step if the page sets `trust-line`.
  * @csspart consent - The partner's consent text with its box.
  * @csspart summary - The list of errors after "Next".
  * @csspart notice - The message when sending failed.
@@ -152,6 +158,7 @@ export class LeadPrequalForm extends EmbeddedElement {
     presentation: {},
     theme: {reflect: true, useDefault: true},
     privacyHref: {attribute: 'privacy-href'},
+    trustLine: {attribute: 'trust-line'},
     ctaHref: {attribute: 'cta-href'},
     ctaLabel: {attribute: 'cta-label'},
     strings: {attribute: false},
@@ -180,6 +187,8 @@ export class LeadPrequalForm extends EmbeddedElement {
   declare theme: 'auto' | 'light' | 'dark';
   /** The address of the partner's privacy page: https, or on the page's own site, such as `/privacy`. */
   declare privacyHref: string | undefined;
+  /** One line that builds trust, such as a rating, on the first step. Only what is true and can be shown. */
+  declare trustLine: string | undefined;
   /** The address of a link below the result: https, or on the page's own site. Needs `cta-label`, too, or else the partner's own link is shown. */
   declare ctaHref: string | undefined;
   /** The text of the link below the result. Needs `cta-href`, too, or else the partner's own link is shown. */
@@ -547,6 +556,7 @@ export class LeadPrequalForm extends EmbeddedElement {
     return html`<slot name="intro"></slot> ${formView({
         ...view,
         pages: this.#pages,
+        trustLine: this.trustLine,
         privacyHref: this.privacyHref && safeLink(this.privacyHref),
         touched: form,
         onEvent: this.#onEvent,

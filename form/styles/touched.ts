@@ -136,8 +136,42 @@ export const touched = css`
     border-color: var(--_muted);
     margin-block-start: calc(var(--_space) * 2);
   }
-  .promise {
-    margin-block-start: 6px;
+  .fields > p,
+  .partner {
+    grid-column: 1 / -1;
+  }
+  .partner {
+    border: 1px solid var(--_line);
+    border-radius: var(--_corner);
+    display: flow-root;
+    font-size: 0.875em;
+    padding: 12px 14px;
+  }
+  .partner img,
+  ::slotted([slot='logo']) {
+    block-size: 32px;
+    float: inline-start;
+    margin-inline-end: 10px;
+    max-inline-size: 40%;
+    object-fit: contain;
+  }
+  #company {
+    font-size: 1.1429em;
+    font-weight: 600;
+    line-height: 32px;
+  }
+  .or {
+    align-self: center;
+  }
+  .partner a,
+  .or a {
+    display: inline-block;
+    font-weight: 600;
+    padding-block: 6px;
+  }
+  /* The apply page is the only way on. */
+  .elsewhere + .main {
+    display: none;
   }
   button,
   .main {

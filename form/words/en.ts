@@ -18,7 +18,7 @@ export const firstScreen = {
     credit_score: 'What is your credit score?',
   } satisfies Partial<Record<FieldName, string>>,
   help: {
-    credit_score: 'Your best guess is fine. This does not check or affect your credit.',
+    credit_score: 'Your best guess is fine.',
   } satisfies Partial<Record<FieldName, string>>,
   /** The options of each choice. */
   options: {
@@ -39,15 +39,14 @@ export const firstScreen = {
     },
   } satisfies Partial<OptionTexts>,
   step: 'Step {step} of {of}',
-  /** How long the form takes, beside the number of the first step. */
-  duration: 'about a minute',
   next: 'Next',
   /** The visitor has pressed the button, and a file that the form needs is still on its way. */
   loading: 'One moment…',
   tryAgain: 'Try again',
   /** For screen readers, when a notice goes that asked for the connection. */
   online: 'You are connected again.',
-  use: 'We use your answers to prepare your estimate and to contact you about it.',
+  /** Above the first of several buttons: each order has three steps. */
+  short: '3 short steps. No credit check.',
   privacy: 'Privacy policy',
   /** A file that the form needs did not arrive. The link `openForm` stands after the text. */
   loadFailed: {
@@ -55,7 +54,7 @@ export const firstScreen = {
     text: 'Please check your connection and try again.',
   } satisfies Notice,
   /** The link to the apply page, where the form stands alone. */
-  openForm: 'Open the form on its own page',
+  openForm: 'Continue on our own page',
 };
 
 /** All other words of form and answer. They come with the file `rest`. */
@@ -123,15 +122,19 @@ export const afterTouch = {
     funds: 'Your funds',
     contact: 'About you',
     /** The contact data, where it is the last step. */
-    estimate: 'Where should we send your estimate?',
+    /** The contact data, where the estimate follows from the answers before. */
+    estimate: 'Your estimate is ready',
   } satisfies Record<StepTitle, string>,
+  /** That title, where the partner shows the total before the contact data. */
+  estimateOf: '{title}: about {amount}',
   /** Beside the label of a field that may be left empty. */
   optional: 'optional',
   /** On the folded line, which a press opens: the questions that the partner asks for besides. */
   more: 'Tell us more',
-  /** On a first screen without the credit score, whose help says the same. */
+  /** Above the button of another step than the first, and on a single page, which has no steps to count. */
   noCreditCheck: 'This does not affect your credit.',
-  useContact: 'We use your details to contact you.',
+  /** Where the contact data is asked for, and above the button that sends. */
+  use: 'We use your details to contact you.',
   send: 'Send',
   /** Where the browser sends Global Privacy Control. */
   optOut: "Your browser's opt-out signal is passed on.",
@@ -272,6 +275,8 @@ export const afterTouch = {
   /** On the buttons that call the partner or write to it. `{way}` is its number or its address. */
   call: 'Call {way}',
   write: 'Email {way}',
+  /** Below a button that did not help, before one of these. */
+  or: 'or',
   soon: 'in a moment',
   upTo: '{name}, you may qualify for up to',
   nothing: '{name}, we found no funding for these answers yet',
@@ -308,12 +313,12 @@ export const afterTouch = {
   /** The button that closes the form, if it is shown in a dialog. */
   close: 'Close',
   /**
-   * Shown in place of the form in an opaque frame, from which the server takes no lead: title and text, then the link
-   * `openForm`, then `address`, where `{address}` is that of the apply page.
+   * Shown on a page from which the server takes no lead: title and text, then the link `openForm`. It is shown in place of the
+   * form in an opaque frame, with `address` below the link, where `{address}` is that of the apply page.
    */
   opaqueFrame: {
-    title: 'Continue in a new tab',
-    text: 'This page does not let the form send your answers.',
+    title: 'This page cannot send your answers',
+    text: 'The same form stands on our own page.',
     address: 'If that does not work, go to {address}.',
   },
 };

@@ -7,7 +7,7 @@ export const firstScreen: FirstScreenWords = {
     credit_score: '¿Cuál es su puntaje de crédito?',
   },
   help: {
-    credit_score: 'Basta un cálculo aproximado. Esto no consulta ni afecta su crédito.',
+    credit_score: 'Basta un cálculo aproximado.',
   },
   options: {
     credit_score: {
@@ -26,18 +26,17 @@ export const firstScreen: FirstScreenWords = {
     },
   },
   step: 'Paso {step} de {of}',
-  duration: 'cerca de un minuto',
   next: 'Siguiente',
   loading: 'Un momento…',
   tryAgain: 'Intentar de nuevo',
   online: 'Ya tiene conexión de nuevo.',
-  use: 'Usamos sus respuestas para preparar su estimado y comunicarnos con usted.',
+  short: '3 pasos cortos. Sin consulta de crédito.',
   privacy: 'Política de privacidad',
   loadFailed: {
     title: 'No pudimos cargar todo el formulario',
     text: 'Revise su conexión e inténtelo de nuevo.',
   },
-  openForm: 'Abrir el formulario en una página aparte',
+  openForm: 'Continuar en nuestra propia página',
 };
 
 export const afterTouch: AfterTouchWords = {
@@ -99,12 +98,13 @@ export const afterTouch: AfterTouchWords = {
     credit: 'Historial de crédito',
     funds: 'Sus fondos',
     contact: 'Sobre usted',
-    estimate: '¿Dónde enviamos su estimado?',
+    estimate: 'Su estimado está listo',
   },
+  estimateOf: '{title}: unos {amount}',
   optional: 'opcional',
   more: 'Cuéntenos más',
   noCreditCheck: 'Esto no afecta su crédito.',
-  useContact: 'Usamos sus datos para comunicarnos con usted.',
+  use: 'Usamos sus datos para comunicarnos con usted.',
   send: 'Enviar',
   optOut: 'Transmitimos la señal de exclusión de su navegador.',
   soFar: 'Hasta ahora: unos {amount}',
@@ -217,6 +217,7 @@ export const afterTouch: AfterTouchWords = {
   },
   call: 'Llame al {way}',
   write: 'Escriba a {way}',
+  or: 'o',
   soon: 'en un momento',
   upTo: '{name}, usted podría calificar para hasta',
   nothing: '{name}, todavía no encontramos financiamiento para estas respuestas',
@@ -246,8 +247,8 @@ export const afterTouch: AfterTouchWords = {
   madeOn: 'Preparado el {date}.',
   close: 'Cerrar',
   opaqueFrame: {
-    title: 'Continúe en otra pestaña',
-    text: 'Esta página no permite que el formulario envíe sus respuestas.',
+    title: 'Esta página no puede enviar sus respuestas',
+    text: 'El mismo formulario está en nuestra propia página.',
     address: 'Si no funciona, vaya a {address}.',
   },
 };

@@ -2,7 +2,7 @@
 import type {LeadType} from '../../contract/fields.ts';
 import {formatMoney} from '../format-money.ts';
 import type {InputError} from '../read-fields.ts';
-import {fieldTable, type FieldName, type Step, type StepTitle} from '../pages.ts';
+import {fieldTable, type FieldName, type Page, type Step, type StepTitle} from '../pages.ts';
 import {fill} from './fill.ts';
 import type {afterTouch, ErrorTexts, firstScreen} from './en.ts';
 
@@ -46,10 +46,14 @@ export const wayLabel =
   (way: string) =>
     fill(/^[+(\d]/.test(way) ? call : way.includes('@') ? write : '{way}', {way});
 
-/** What the data is used for, above the main button. */
-export function sayUse(words: Words, leadType: LeadType, page: number, names: readonly FieldName[]) {
-  if (leadType === 'standard') return words.useContact;
-  return page === 0 && !names.includes('credit_score') ? `${words.use} ${words.noCreditCheck}` : words.use;
+/** What stands above the main button: how short the form is, and what the data is used for where that is asked for or sent. */
+export function sayUse(words: Words, leadType: LeadType, page: number, pages: readonly Page[]) {
+  const {use, short, noCreditCheck} = words;
+  if (leadType === 'standard') return use;
+  const isLast = page === pages.length - 1;
+  const isUsed = isLast || pages[page]?.some(({name}) => name === 'contact');
+  const said = page === 0 && !isLast ? short : noCreditCheck;
+  return isUsed ? `${said} ${use}` : said;
 }
 
 /** What is wrong with a field, in a sentence that names the field. */

@@ -33,14 +33,13 @@ const byLanguage = <Content>(content: z.ZodType<Content>, wrong?: string) =>
   );
 const nextStep = byLanguage(nextStepText);
 
+const withoutBraces = (text: string) => !/[{}]/.test(text);
+const noBraces = 'must have no { and no }';
+
 /** Stands at the phone field before anything is typed, so there is nothing for a placeholder. */
-const promiseText = z
-  .string()
-  .trim()
-  .min(1)
-  .max(120)
-  .refine((text) => !/[{}]/.test(text), {error: 'must have no { and no }'});
+const promiseText = z.string().trim().min(1).max(120).refine(withoutBraces, {error: noBraces});
 const callPromise = byLanguage(promiseText);
+const trustLine = byLanguage(displayName.refine(withoutBraces, {error: noBraces}));
 
 const ask = z
   .array(z.enum(askedNames))
@@ -57,7 +56,7 @@ const httpsAddress = z
 
 const ctaLink = z.strictObject({
   label: displayName
-    .refine((text) => !/[{}]/.test(text), {error: 'must have no { and no }'})
+    .refine(withoutBraces, {error: noBraces})
     .describe('What it says, without placeholders: a button should not change with each visitor.'),
   href: httpsAddress.describe('Where it leads: an address that begins with https://.'),
 });
@@ -69,7 +68,18 @@ const cta = byLanguage(
 /** The fields of a partner as the file names them. */
 export const partnerFields = z.strictObject({
   key: name.describe("The value of the form's attribute `partner`. Everybody can read it."),
-  name: displayName.optional().describe("The name that visitors read on the partner's apply page."),
+  name: displayName
+    .optional()
+    .describe(
+      'The name that visitors read where the form asks for their contact data, and on the apply page.',
+    ),
+  logo: httpsAddress
+    .regex(
+      /^https:\/\/[\w.:-]+\//,
+      'must be the address of a picture, such as https://www.acme.example/logo.svg',
+    )
+    .optional()
+    .describe('The https address of a picture of at most 100 kB, shown beside the name.'),
   privacy_href: httpsAddress
     .optional()
     .describe("The https address of the partner's privacy page, which the apply page links to."),
@@ -131,7 +141,12 @@ export const partnerFields = z.strictObject({
   call_promise: callPromise
     .optional()
     .describe(
-      'What the partner promises about its call. The form shows it at the phone field. One text, or texts by language.',
+      'What the partner promises about its call. The form shows it where it asks for the number. One text, or texts by language.',
+    ),
+  trust_line: trustLine
+    .optional()
+    .describe(
+      'One line of at most 80 characters, such as a rating, where the form asks for the contact data. Only what is true and can be shown. One text, or texts by language.',
     ),
   context_fields: contextFieldsSchema
     .default([])
@@ -202,6 +217,7 @@ export function textWarnings({
   nextStep,
   cta,
   callPromise,
+  trustLine,
 }: Partner): {path: readonly string[]; warning: string}[] {
   const warnings: {path: readonly string[]; warning: string}[] = [];
   const warn = (path: readonly string[], warning: string) => warnings.push({path, warning});
@@ -221,7 +237,13 @@ export function textWarnings({
         'has {first_name} without a comma beside it: it is left out where the name is not known, and the sentence must read well without it',
       );
   }
-  const texts = {'consent.texts': consent?.texts, next_step: nextStep, cta, call_promise: callPromise};
+  const texts = {
+    'consent.texts': consent?.texts,
+    next_step: nextStep,
+    cta,
+    call_promise: callPromise,
+    trust_line: trustLine,
+  };
   for (const [field, byLanguage] of Object.entries(texts)) {
     const path = field.split('.');
     const tags = Object.keys(byLanguage ?? {});

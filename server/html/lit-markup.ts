@@ -2,8 +2,8 @@
 import {nothing, type TemplateResult} from 'lit/html.js';
 import {html, Html} from './html.ts';
 
-/** Parts are for style sheets outside of the form's shadow root, and an attribute without a value is none. */
-const leftOut = / (part="[^"]*"|\w+="")/g;
+/** Parts are for style sheets outside of the form's shadow root, and a language without a value is none. */
+const leftOut = / (part="[^"]*"|lang="")/g;
 
 export const litMarkup = ({strings, values}: TemplateResult): Html =>
   new Html(html(strings, ...values.map(markupOf)).text.replace(leftOut, ''));

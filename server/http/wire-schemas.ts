@@ -16,6 +16,7 @@ import {
   type SpecifiedPrequalification,
 } from '../../contract/amounts.ts';
 import {
+  aboutLines,
   attributionKeys,
   attributionValue,
   contextValue,
@@ -137,6 +138,8 @@ const figuresSchema = schemaOf<NonNullable<EmbedConfig['estimate']>>()(
 
 const optionalTexts = z.record(z.string(), z.string()).exactOptional();
 
+const contactLink = z.object({href: z.string(), text: z.string()});
+
 export const embedConfigSchema = schemaOf<EmbedConfig>()(
   z.object({
     lead_types: z.array(z.enum(leadTypes)),
@@ -160,8 +163,23 @@ export const embedConfigSchema = schemaOf<EmbedConfig>()(
     ),
     name: maybe(z.string(), 'The name that visitors know the partner by.'),
     contact: maybe(
-      z.array(z.object({href: z.string(), text: z.string()})),
+      z.array(contactLink),
       'How visitors reach the partner: links that begin with `tel:` or `mailto:`, the number first.',
+    ),
+    about: maybe(
+      z.object({
+        ready: maybe(z.string(), 'Below the title, where the estimate is ready.'),
+        logo: maybe(z.string(), "The https address of the partner's logo."),
+        lines: z.array(
+          z.object({
+            name: z.enum(aboutLines),
+            text: z.string(),
+            lang: z.string().exactOptional(),
+            link: contactLink.exactOptional(),
+          }),
+        ),
+      }),
+      'What the form says of the partner where it asks for the contact data, in its language.',
     ),
     cta: maybe(
       z.record(z.string(), z.object({label: z.string(), href: z.string()})),

@@ -92,6 +92,13 @@ export const attributeChoices = {
     ...Object.fromEntries(formLanguages.map((tag) => [tag, nameOf(tag)])),
   }),
   'privacy-href': field('url', 'Your privacy page', 'https://www.example.com/privacy', link),
+  'trust-line': field(
+    'text',
+    'A line that builds trust, on the first step',
+    'Rated 4.9 by 312 owners',
+    words,
+    'Only what is true and can be shown.',
+  ),
   'cta-href': field('url', 'Link below the result', 'https://www.example.com/book', link, partnerLink),
   'cta-label': field('text', 'Text of that link', 'Book a call', words, 'The link needs both.'),
   draft: {

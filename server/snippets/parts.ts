@@ -3,6 +3,7 @@ import {classicFile, moduleFile, paths} from '../../contract/api.ts';
 import type {LeadType} from '../../contract/fields.ts';
 import {reservedHeights} from '../../form/reserved-heights.ts';
 import {serverWords, type FormLanguage} from '../../form/words/languages.ts';
+import {contentFor} from '../../form/words/partner-text.ts';
 import type {Config} from '../config/config.ts';
 import type {Partner} from '../config/partners.ts';
 import {
@@ -50,18 +51,20 @@ export function snippetParts(
       : pinnedFile(publicUrl, newest, file);
   const {endpoint, ...others} = chosen;
   const accent = partner?.colors?.accent;
+  // If the language is that of the page, it is not known here.
+  const lang = chosen['lang'] as FormLanguage | undefined;
+  const language = lang ?? 'en';
+  const trust = contentFor(partner?.trustLine, language);
   const [leadType, ...otherTypes] = partner?.leadTypes ?? [];
   const attributes: Attributes = {
     ...(endpoint !== undefined && endpoint !== publicUrl && {endpoint}),
     ...(partner?.privacyHref !== undefined && {'privacy-href': partner.privacyHref}),
+    ...(trust && {'trust-line': trust.content}),
     ...others,
     // Otherwise the first screen would be another one until the configuration has arrived.
     ...(leadType === 'standard' && otherTypes.length === 0 && {'lead-type': leadType}),
     ...(!partner && {sandbox: chosen['sandbox'] ?? ''}),
   };
-  // If the language is that of the page, it is not known here.
-  const lang = attributes['lang'] as FormLanguage | undefined;
-  const language = lang ?? 'en';
   const {title} = serverWords[language].page;
   const key = partner?.key ?? samplePartner;
   const receiver = typeof endpoint === 'string' ? endpoint : publicUrl;

@@ -198,7 +198,7 @@ export async function fillIn(page: Page, devtools: CDPSession): Promise<FilledIn
   await click('None for Investments');
   await begin('to the third step (click)');
   await click('Next');
-  await shows('Where should we send your estimate?');
+  await shows('First name');
   await settle();
   await begin('going to the contact data (click)');
   await click('First name');

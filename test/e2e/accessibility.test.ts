@@ -97,8 +97,8 @@ suite('a screen reader hears', () => {
     const page = await openForm();
     assert.deepEqual(await tree(page), [
       'form',
-      'heading "Step 1 of 3 · about a minute What is your credit score?"',
-      'radiogroup "What is your credit score?" required (Your best guess is fine. This does not check or affect your credit.)',
+      'heading "Step 1 of 3 What is your credit score?"',
+      'radiogroup "What is your credit score?" required (Your best guess is fine.)',
       'radio "Above 720 Excellent"',
       'radio "680 to 720 Good"',
       'radio "620 to 679 Fair"',
@@ -151,10 +151,10 @@ suite('a screen reader hears', () => {
     ]);
     for (const none of await page.getByRole('button', {name: /^None/}).all()) await none.click();
     await next(page);
-    await page.getByRole('heading', {name: 'Where should we send'}).waitFor();
+    await page.getByRole('heading', {name: 'Your estimate is ready'}).waitFor();
     assert.deepEqual(await tree(page), [
       'form',
-      'heading "Step 3 of 3 Where should we send your estimate?" focused',
+      'heading "Step 3 of 3 Your estimate is ready" focused',
       'textbox "First name" required',
       'textbox "Last name" required',
       'textbox "Email" required',
@@ -178,7 +178,7 @@ suite('a screen reader hears', () => {
       'link "Enter your last name."',
       'link "Enter your email address."',
       'link "Enter your phone number."',
-      'heading "Step 1 of 3 · about a minute About you"',
+      'heading "Step 1 of 3 About you"',
       'textbox "First name" required',
       'textbox "Last name" invalid=true required (Enter your last name.)',
       'textbox "Email" invalid=true required (Enter your email address.)',

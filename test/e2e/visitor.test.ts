@@ -53,7 +53,7 @@ async function fillInByKeyboard(page: Page) {
     await keys.type(amount);
   }
   await keys.press('Enter');
-  await page.getByRole('heading', {name: 'Where should we send'}).waitFor();
+  await page.getByRole('heading', {name: 'Your estimate is ready: about $'}).waitFor();
   await page.getByText(`So far: about ${formatMoney(shown!.total_qualified_amount, 'en-US')}`).waitFor();
   await keys.press('Tab');
   await type('Ana');

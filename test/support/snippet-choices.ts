@@ -6,6 +6,7 @@ import {choicesFor, type Choice} from '../../server/snippets/choices.ts';
 const allowed: Readonly<Record<string, readonly string[]>> = {
   endpoint: ['https://other.example', 'https://other.example:8443/leads/'],
   'privacy-href': ['https://www.acme.example/privacy?a=1&b="2"', '/privacy', "/it's</script>"],
+  'trust-line': ['Rated 4.9 by 312 owners', `"><b>'4.9' & more</b>`],
   'cta-href': ['https://www.acme.example/book', '/book#now'],
   'cta-label': ['Book a call', `"><script>alert('1')</script>&amp;`, "L'été — 100 % \\u003c $sure", '-->'],
   'data-layer': ['dataLayer', '$events', '_layer2'],

@@ -142,7 +142,7 @@ describe('localization', () => {
     it('the form is in English without its first words, and loads them again at the first touch', async () => {
       const restore = lose('es');
       const form = await open({lang: 'es-MX'});
-      expect(heading(form)).to.equal('Step 1 of 3 · about a minute What is your credit score?');
+      expect(heading(form)).to.equal('Step 1 of 3 What is your credit score?');
       expect(card(form)?.getAttribute('lang')).to.equal('en');
       expect(card(form)?.getAttribute('dir')).to.equal('ltr');
       restore();
@@ -183,7 +183,7 @@ describe('localization', () => {
     it('strings replace words in the form, its errors and its answer, and leave the others', async () => {
       const form = await open();
       form.strings = strings;
-      await shows(form, 'Step 1 of 3 · about a minute How good is your credit?');
+      await shows(form, 'Step 1 of 3 How good is your credit?');
       await click(form, 'Onwards');
       expect(errors(form)).to.deep.equal(['How good is it?']);
       form.strings = {...strings, next: 'Next'};
@@ -203,9 +203,9 @@ describe('localization', () => {
       const ready = oneEvent(form, 'prequal-ready');
       (await fixture(html`<main></main>`)).append(form);
       await ready;
-      expect(heading(form)).to.equal('Step 1 of 3 · about a minute How good is your credit?');
+      expect(heading(form)).to.equal('Step 1 of 3 How good is your credit?');
       form.lang = 'es';
-      await shows(form, 'Paso 1 de 3 · cerca de un minuto How good is your credit?');
+      await shows(form, 'Paso 1 de 3 How good is your credit?');
       form.strings = undefined;
       await shows(form, '¿Cuál es su puntaje de crédito?');
     });

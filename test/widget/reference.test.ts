@@ -1,5 +1,6 @@
 /** Tests that docs/widget.md lists what the form renders, reads and sends in all its states, and nothing else. */
 import {defaultPolicy, figuresOf} from '../../calculator/policy.ts';
+import {aboutLines} from '../../contract/embed.ts';
 import {expect} from '@open-wc/testing';
 import {LeadPrequalForm} from '../../widget/define.ts';
 import {FakeServer, config, created, problem} from '../support/browser/fake-server.ts';
@@ -64,7 +65,7 @@ describe('the reference lists', () => {
     server.config = () =>
       config({
         consent: {text: 'I agree.', version: '1', required: false},
-        call_promise: {en: 'We call within a day.'},
+        about: {lines: aboutLines.map((name) => ({name, text: 'We call within a day.'}))},
         estimate: figuresOf(defaultPolicy),
       });
     events = listen();

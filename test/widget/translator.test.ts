@@ -60,7 +60,7 @@ describe('a form whose texts a translator has replaced', () => {
     expect(heading(form)).to.equal('Step 2 of 3 Your funds');
     await fillFunds(form);
     await click(form, 'Next');
-    expect(heading(form)).to.equal('Step 3 of 3 Where should we send your estimate?');
+    expect(heading(form)).to.equal('Step 3 of 3 About you');
     await fillContact(form);
     const release = server.delayReply(() => problem(500, 'internal'));
     button(form, 'See my estimate').click();
@@ -74,9 +74,9 @@ describe('a form whose texts a translator has replaced', () => {
   it('says what the data is used for on the step that is shown', async () => {
     const form = await openTranslated({order: 'contact-first'});
     const credit = 'This does not affect your credit.';
-    await shows(form, credit);
+    await shows(form, '3 short steps. No credit check. We use your details to contact you.');
     await goTo(form, 'Yes');
-    expect(text(form)).to.contain('We use your answers').and.not.contain(credit);
+    expect(text(form)).to.contain(credit).and.not.contain('3 short steps');
   });
 
   it('says what is wrong now, and what is asked now', async () => {

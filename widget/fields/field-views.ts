@@ -5,7 +5,6 @@ import {formatMoney} from '../../form/format-money.ts';
 import {alsoMeant} from '../../form/money.ts';
 import {fieldTable, type FieldName} from '../../form/pages.ts';
 import {fill} from '../../form/words/fill.ts';
-import type {InLanguage} from '../../form/words/partner-text.ts';
 import type {Words} from '../../form/words/words.ts';
 import {warning} from './alert-view.ts';
 import {changingText} from './changing-text.ts';
@@ -46,8 +45,8 @@ type OneTap = {readonly tapGoesOn: boolean};
 type PartnerSays = {
   /** The choices that the partner asks for, in words. */
   readonly choices: Readonly<Record<string, string>> | undefined;
-  /** What the partner promises about its call. */
-  readonly promise: InLanguage<string> | undefined;
+  /** The line `promise` says what the partner promises about its call. */
+  readonly isPromised: boolean | undefined;
 };
 
 export function fieldView(
@@ -80,7 +79,7 @@ export function fieldView(
       return notesField(name, words, state);
     case 'name':
     case 'phone':
-      return textField(name, words, state, enterKey, name === 'phone' ? state.promise : undefined);
+      return textField(name, words, state, enterKey, name === 'phone' && state.isPromised);
   }
 }
 
@@ -113,7 +112,7 @@ function textField(
   words: Words,
   {value = '', error, below}: FieldState,
   enterKey: EnterKey,
-  promise?: PartnerSays['promise'],
+  isPromised?: boolean,
 ) {
   const {kind, autocomplete, required} = fieldTable[name];
   const keyboard = keyboards[kind];
@@ -133,14 +132,9 @@ function textField(
         enterkeyhint=${enterKey}
         ?required=${required}
         aria-invalid=${error !== undefined}
-        aria-describedby=${describedBy(name, words, error, promise && 'promise')}
+        aria-describedby=${describedBy(name, words, error, isPromised ? 'promise' : undefined)}
         .value=${value}
-      />${
-        promise &&
-        html`<p class="promise" id="promise" part="promise" lang=${promise.lang ?? nothing}>
-          ${promise.content}
-        </p>`
-      }
+      />
       ${below} ${error}
     </div>
   `;

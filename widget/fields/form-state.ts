@@ -1,5 +1,5 @@
 /** What the visitor typed, what is wrong with it, and which page of fields is shown. */
-import {nothing, type ReactiveController} from 'lit';
+import {html, nothing, type ReactiveController} from 'lit';
 import {emailSuggestion} from '../../form/email-suggestion.ts';
 import {formatDollars, formatMoney, usesCommas} from '../../form/format-money.ts';
 import {groupAsTyped} from '../../form/group-as-typed.ts';
@@ -7,9 +7,9 @@ import {isUnclear, parseMoney} from '../../form/money.ts';
 import {fieldsOf, fieldTable, type FieldName} from '../../form/pages.ts';
 import {isField, readFields, type Errors, type InputError, type Values} from '../../form/read-fields.ts';
 import {tidy} from '../../form/tidy.ts';
-import type {InLanguage} from '../../form/words/partner-text.ts';
+import {partnerView} from '../../form/views/partner.ts';
 import {fill, sayError} from '../../form/words/words.ts';
-import type {AskedField} from '../../contract/embed.ts';
+import type {AboutPartner, AskedField} from '../../contract/embed.ts';
 import type {FormHost} from './form-host.ts';
 import {emit} from '../page/events.ts';
 import {safeDocument} from '../page/safe-document.ts';
@@ -32,8 +32,8 @@ export const inputOf = (id: string | undefined) => `[data-field=${id}] [name]`;
 export type Added = {
   /** The fields that the partner asks for besides. They stand on the last page. */
   readonly asked: readonly AskedField[];
-  /** What the partner promises about its call, at the phone field. */
-  readonly promise?: InLanguage<string> | undefined;
+  /** What is said of the partner where the contact data is asked for. */
+  readonly about?: AboutPartner | undefined;
 };
 
 /** Whole US dollars. */
@@ -98,10 +98,21 @@ export class FormState implements ReactiveController {
   /**
    * What the partner asks for besides is folded together, in the place of the first of these fields. If something of it is
    * filled in or wrong, it is unfolded, and stays so even if that is emptied, because the visitor may be in it.
+   *
+   * Who asks stands above the contact data. On the first page it stands below, where it moves no field when it arrives.
    */
   view(name: FieldName) {
     const names: readonly FieldName[] = this.#added().asked.map((each) => each.name);
-    if (!names.includes(name)) return this.#fieldView(name);
+    if (!names.includes(name)) {
+      const {page} = this;
+      const field = this.#fieldView(name);
+      if (name !== (page ? 'first_name' : 'phone')) return field;
+      const {about} = this.#added();
+      // On the first page, the page itself says the line that builds trust, in the attribute.
+      const lines = about?.lines.filter((line) => page || line.name !== 'trust');
+      const box = lines?.[0] && partnerView({...about, lines});
+      return page ? [about?.ready && html`<p>${about.ready}</p>`, box, field] : [field, box];
+    }
     if (name !== names[0]) return nothing;
     this.#isUnfolded ||= names.some((each) => this.values[each] || this.errors[each]);
     return foldView(
@@ -114,7 +125,7 @@ export class FormState implements ReactiveController {
   #fieldView(name: FieldName) {
     const code = this.errors[name];
     const {words} = this.#host;
-    const {asked, promise} = this.#added();
+    const {asked, about} = this.#added();
     const choices = asked.find((each) => each.name === name)?.choices;
     return fieldView(
       name,
@@ -127,7 +138,7 @@ export class FormState implements ReactiveController {
         onButton: this.#onButton(name),
         tapGoesOn: this.tapGoesOn,
         choices,
-        promise,
+        isPromised: about?.lines.some((line) => line.name === 'promise'),
       },
       this.#enterKey(name),
       this.#actions,

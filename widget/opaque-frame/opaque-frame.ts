@@ -5,9 +5,10 @@
 import {html} from 'lit';
 import {css} from '../styles/css.ts';
 import {fill} from '../../form/words/fill.ts';
+import {applyView} from '../fields/contact-view.ts';
 import type {FormHost} from '../fields/form-host.ts';
 import {explainRefusal} from '../page/advice.ts';
-import {applyLink, applyPage} from '../page/apply-page.ts';
+import {applyPage} from '../page/apply-page.ts';
 import {adopt} from '../styles/adopt.ts';
 
 const styles = css`
@@ -33,14 +34,7 @@ export class OpaqueFrame {
       <div class="elsewhere">
         <h2 part="heading" tabindex="-1">${title}</h2>
         <p>${text}</p>
-        <a
-          class="main"
-          part="button primary"
-          href=${applyLink(endpoint, words.locale)}
-          target="_blank"
-          rel="noopener"
-          >${words.openForm}</a
-        >
+        ${applyView(words, endpoint)}
         <p class="help">${fill(address, {address: applyPage(endpoint)})}</p>
       </div>
     `;

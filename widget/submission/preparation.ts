@@ -23,7 +23,7 @@ const proofPatience = 30_000;
 /** What the form uses of the configuration. */
 type UsedConfig = Omit<
   Required<EmbedConfig>,
-  'minimums' | 'estimate' | 'next_step_named' | 'name' | 'contact'
+  'minimums' | 'estimate' | 'next_step_named' | 'name' | 'contact' | 'call_promise'
 > &
   Pick<EmbedConfig, 'estimate' | 'name' | 'contact'>;
 
@@ -138,7 +138,7 @@ export class Preparation {
 
 /** The configuration of an older or newer server may have other keys or types. A value of a wrong type is left out. */
 function sanitize(sent: Partial<EmbedConfig>): UsedConfig {
-  const {consent, name, contact, challenge} = sent;
+  const {consent, name, contact, about, challenge} = sent;
   const estimate = sent.estimate && {
     ...sent.estimate,
     portfolio_loan: sent.estimate.portfolio_loan_from ?? sent.estimate.portfolio_loan,
@@ -149,13 +149,13 @@ function sanitize(sent: Partial<EmbedConfig>): UsedConfig {
     colors: sent.colors ?? {},
     next_step: texts(sent.next_step_named ?? sent.next_step),
     ...(typeof name === 'string' && {name}),
+    about: {...about, lines: listIn(about?.lines)},
     ...(Array.isArray(contact) && {contact: contact.filter(isContact)}),
     cta: Object.fromEntries(
       Object.entries(sent.cta ?? {}).filter(([, link]) => isObject(link) && isLink(link)),
     ),
     ...(estimate && canEstimate(estimate) && {estimate}),
     ask: listIn(sent.ask).filter(({name}) => isField(name)),
-    call_promise: texts(sent.call_promise),
     context_fields: listIn(sent.context_fields),
     challenge: challenge?.parameters ? challenge : null,
   };

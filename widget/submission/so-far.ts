@@ -32,6 +32,11 @@ export class SoFar {
     return isAsked ? this.#preparation.config?.estimate : undefined;
   }
 
+  /** Whole US dollars. Zero where the partner does not show the total. */
+  get total() {
+    return this.#figures ? this.#shown.total : 0;
+  }
+
   /** The visitor types an amount. */
   type() {
     clearTimeout(this.#timer);

@@ -11,7 +11,7 @@ import {contentFor} from '../../form/words/partner-text.ts';
 import {sayFailure} from '../../form/words/say-failure.ts';
 import {CustomStates} from '../page/custom-states.ts';
 import {emit} from '../page/events.ts';
-import {checkedLink, explainPair, explainRefusal} from '../page/advice.ts';
+import {checkedLink, explainPair} from '../page/advice.ts';
 import {TakeawayButtons} from '../takeaway/takeaway-buttons.ts';
 import {answerView, resultSentence, type AnswerContext, type Link} from './answer-view.ts';
 import {countUp} from './count-up.ts';
@@ -111,9 +111,9 @@ export class Submission implements ReactiveController {
     return this.stage.name === 'failed' && this.stage.failure.retryable;
   }
 
-  /** Sending failed for a reason that the page may have, so that the apply page is a way on. */
-  get mayBePage() {
-    return this.stage.name === 'failed' && /network|timeout|proof|page/.test(this.stage.failure.code);
+  /** Sending failed because of the page, so that the apply page is the way on. */
+  get isOfPage() {
+    return this.stage.name === 'failed' && /^(origin|proof|page)/.test(this.stage.failure.code);
   }
 
   /** How to reach the partner. Where the configuration does not say it, the page may: the snippet has it as a text. */
@@ -161,11 +161,9 @@ export class Submission implements ReactiveController {
     return outcome;
   }
 
-  /** A script of the page has replaced what sending needs. The apply page is the way on. */
-  fail(error: unknown) {
-    console.error(error);
-    void explainRefusal('page', this.#host.endpoint());
-    this.#enter({name: 'failed', failure: {code: 'page', retryable: false, notice: 'forbidden'}});
+  /** The server takes no lead from this page, or a script of the page has replaced what sending needs (`page`). */
+  refuse(code: string) {
+    this.#enter({name: 'failed', failure: {code, retryable: false, notice: 'forbidden'}});
   }
 
   /** The server has stored the lead. */

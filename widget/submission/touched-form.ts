@@ -5,6 +5,7 @@
 import {html, nothing, unsafeCSS} from 'lit';
 import type {LeadType} from '../../contract/fields.ts';
 import {pageAddress} from '../../contract/page-address.ts';
+import {formatMoney} from '../../form/format-money.ts';
 import {
   fieldsOf,
   fieldTable,
@@ -12,19 +13,21 @@ import {
   withBankruptcyBelowScore,
   type FieldName,
   type Page,
+  type Step,
 } from '../../form/pages.ts';
 import {isField, readFields, type Errors, type InputError} from '../../form/read-fields.ts';
 import {answerStyles} from '../../form/styles/answer.ts';
 import {touched} from '../../form/styles/touched.ts';
 import {refusedFields} from '../../form/words/say-answer.ts';
-import {contentFor} from '../../form/words/partner-text.ts';
+import {fill} from '../../form/words/fill.ts';
 import {sayUse, sendLabel, wayLabel} from '../../form/words/words.ts';
 import {alertView, noticeView} from '../fields/alert-view.ts';
 import {changingText} from '../fields/changing-text.ts';
-import {contactView} from '../fields/contact-view.ts';
+import {applyView, contactView, orView} from '../fields/contact-view.ts';
 import {FormState, inputOf, type Added} from '../fields/form-state.ts';
 import type {FormHost} from '../fields/form-host.ts';
 import {keepTypedKeys} from '../fields/typed-keys.ts';
+import {explainRefusal} from '../page/advice.ts';
 import {attribution} from '../page/attribution.ts';
 import {Promise} from '../page/builtins.ts';
 import {emit} from '../page/events.ts';
@@ -102,11 +105,11 @@ export class TouchedForm {
 
   #configure() {
     const {config} = this.submission.preparation;
-    const {asked, promise: shown} = this.#shown;
-    const isReplaced = (this.consent.text ?? asked[0] ?? shown) !== undefined && !this.consent.isPostponed;
+    const {asked, about: shown} = this.#shown;
+    const isReplaced =
+      (this.consent.text ?? asked[0] ?? shown?.lines[0]) !== undefined && !this.consent.isPostponed;
     this.consent.text = config?.consent ?? undefined;
-    const promise = contentFor(config?.call_promise, this.#host.words.locale);
-    this.#added = {asked: config?.ask ?? [], promise};
+    this.#added = {asked: config?.ask ?? [], about: config?.about};
     const {accent} = config?.colors ?? {};
     if (accent !== this.#accent) adopt(this.#host, accentStyles(accent));
     this.#accent = accent;
@@ -214,9 +217,13 @@ export class TouchedForm {
    * The visitor has pressed the main button, or Enter in a field: goes to the next page, or sends the lead. Enter goes
    * first to the next field of the page that is still empty, as it does on a phone's keyboard.
    */
-  next() {
+  async next() {
     this.#touchedAt ??= now();
     const {fields} = this;
+    const {preparation} = this.submission;
+    const {config, refusal} = preparation;
+    // Nobody should fill in what cannot be sent. The page may have been listed since.
+    if (!config && refusal && !(await preparation.renew())) return this.#forbid(refusal);
     const {errors} = this.read(fields.names);
     const empty = this.#enteredIn && fields.emptyAfter(this.#enteredIn);
     if (empty) return fields.input(empty)?.focus();
@@ -233,7 +240,14 @@ export class TouchedForm {
     // The second half of a double tap was not meant for the page that it finds.
     form.style.pointerEvents = 'none';
     setTimeout(() => (form.style.pointerEvents = ''), moment);
-    this.next();
+    void this.next();
+  }
+
+  /** Says that the server takes no lead from this page. */
+  #forbid(code: string) {
+    this.submission.refuse(code);
+    this.#host.refresh('.alert');
+    emit(this.#host.element, 'prequal-error', {code, retryable: false});
   }
 
   readonly #back = () => this.showPage(this.fields.page - 1);
@@ -260,9 +274,9 @@ export class TouchedForm {
     try {
       await this.#submit();
     } catch (error) {
-      this.submission.fail(error);
-      this.#host.refresh('.alert');
-      emit(this.#host.element, 'prequal-error', {code: 'page', retryable: false});
+      console.error(error);
+      void explainRefusal('page', this.#host.endpoint());
+      this.#forbid('page');
     }
   }
 
@@ -435,21 +449,34 @@ export class TouchedForm {
     });
   }
 
-  /** What the data is used for. */
   use() {
-    const {fields} = this;
-    return sayUse(this.#host.words, this.#host.leadType(), fields.page, fields.names);
+    return sayUse(this.#host.words, this.#host.leadType(), this.fields.page, this.#host.pages());
+  }
+
+  /** Above the contact data, that the estimate is ready, if it follows from the answers on the pages before. */
+  title(step: Step) {
+    const {words} = this.#host;
+    const {steps, estimateOf, locale} = words;
+    const {total} = this.soFar;
+    const isReady = step.name === 'contact' && this.fields.page > 0 && this.#shown.about?.ready;
+    if (!isReady) return undefined;
+    const amount = formatMoney(total, locale);
+    return changingText(total > 0 ? fill(estimateOf, {title: steps.estimate, amount}) : steps.estimate);
   }
 
   /** What stands beside the main button: the way back, or what is said while the lead is being sent. */
   besideMain() {
     const {words} = this.#host;
+    const {contact, isRetryable, isOfPage} = this.submission;
     // The line has its place from the start, so that nothing moves when sending takes long.
     if (this.submission.isSending)
       return html`<p class="aside wait">${this.submission.isSlow ? words.stillSending : nothing}</p>`;
-    return this.fields.page > 0
-      ? html`<button part="button back" type="button" @click=${this.#back}>${words.back}</button>`
-      : nothing;
+    return [
+      isRetryable || isOfPage ? orView(words, contact) : nothing,
+      this.fields.page > 0
+        ? html`<button part="button back" type="button" @click=${this.#back}>${words.back}</button>`
+        : nothing,
+    ];
   }
 
   /** What the page itself shows beside the consent. */
@@ -484,22 +511,18 @@ export class TouchedForm {
     return sendLabel(words, this.#host.leadType());
   }
 
-  /** How to reach the partner, where it is of no use to press the main button again. */
+  /** What stands before the main button where it is of no use to press that again: the apply page, or how to reach the partner. */
   ways() {
-    const {stage, contact} = this.submission;
-    return stage.name === 'failed' && !stage.failure.retryable
-      ? contactView(contact, wayLabel(this.#host.words))
-      : nothing;
+    const {stage, contact, isOfPage} = this.submission;
+    if (stage.name !== 'failed' || stage.failure.retryable) return nothing;
+    const {words} = this.#host;
+    return isOfPage ? applyView(words, this.#host.endpoint()) : contactView(contact, wayLabel(words));
   }
 
-  /**
-   * Why nothing was sent.
-   *
-   * @param applyLink the link to the apply page
-   */
-  notice(applyLink: unknown) {
-    const {notice, mayBePage} = this.submission;
-    return notice ? noticeView(notice, mayBePage ? applyLink : nothing) : nothing;
+  /** Why nothing was sent. */
+  notice() {
+    const {notice, isOfPage} = this.submission;
+    return notice ? noticeView(isOfPage ? this.#host.words.opaqueFrame : notice) : nothing;
   }
 
   summary() {

@@ -28,6 +28,15 @@ export const serverWords = {
     state:
       'Alabama, Alaska, Arizona, Arkansas, California, Colorado, Connecticut, Delaware, District of Columbia, Florida, Georgia, Hawaii, Idaho, Illinois, Indiana, Iowa, Kansas, Kentucky, Louisiana, Maine, Maryland, Massachusetts, Michigan, Minnesota, Mississippi, Missouri, Montana, Nebraska, Nevada, New Hampshire, New Jersey, New Mexico, New York, North Carolina, North Dakota, Ohio, Oklahoma, Oregon, Pennsylvania, Rhode Island, South Carolina, South Dakota, Tennessee, Texas, Utah, Vermont, Virginia, Washington, West Virginia, Wisconsin, Wyoming, American Samoa, Guam, Northern Mariana Islands, Puerto Rico, U.S. Virgin Islands',
   } satisfies TextsOf<typeof formOnlyFields & Omit<typeof extraFields, 'state'>> & {state: string},
+  /** Where the form asks for the contact data. `{name}` is the partner, which may have none. */
+  about: {
+    ready: 'Tell {name} who it is for, and see all of it.',
+    readyUnnamed: 'Tell us who it is for, and see all of it.',
+    mailed: 'We also email it to you.',
+    only: 'Only {name} gets this.',
+    /** Before the partner's number. */
+    talk: 'Talk first?',
+  },
   /** What visitors read around the form: in its place, and on apply pages. */
   page: {
     /** The language in its own words, for the link that changes to it. */

@@ -19,6 +19,13 @@ export const serverWords: ServerWords = {
     state:
       'Alabama, Alaska, Arizona, Arkansas, California, Colorado, Connecticut, Delaware, Distrito de Columbia, Florida, Georgia, Hawái, Idaho, Illinois, Indiana, Iowa, Kansas, Kentucky, Luisiana, Maine, Maryland, Massachusetts, Míchigan, Minnesota, Misisipi, Misuri, Montana, Nebraska, Nevada, Nuevo Hampshire, Nueva Jersey, Nuevo México, Nueva York, Carolina del Norte, Dakota del Norte, Ohio, Oklahoma, Oregón, Pensilvania, Rhode Island, Carolina del Sur, Dakota del Sur, Tennessee, Texas, Utah, Vermont, Virginia, Washington, Virginia Occidental, Wisconsin, Wyoming, Samoa Americana, Guam, Islas Marianas del Norte, Puerto Rico, Islas Vírgenes de los EE. UU.',
   },
+  about: {
+    ready: 'Diga a {name} para quién es y véalo completo.',
+    readyUnnamed: 'Díganos para quién es y véalo completo.',
+    mailed: 'También se lo enviamos por correo electrónico.',
+    only: 'Solo {name} recibe estos datos.',
+    talk: '¿Prefiere hablar primero?',
+  },
   page: {
     language: 'Español',
     locale: 'es_US',

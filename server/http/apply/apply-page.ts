@@ -5,6 +5,7 @@ import {orders, type Order} from '../../../form/pages.ts';
 import {fill} from '../../../form/words/fill.ts';
 import {formWords} from '../../../form/words/form-words.ts';
 import {formLanguages, serverWords, type FormLanguage} from '../../../form/words/languages.ts';
+import {contentFor} from '../../../form/words/partner-text.ts';
 import type {Partner} from '../../config/partners.ts';
 import {html, Html, htmlPage} from '../../html/html.ts';
 import {anyOf, contactLinks, contactWays} from '../../snippets/fallback.ts';
@@ -42,18 +43,23 @@ function icon(accent = '#0b57a4'): string {
   return `data:image/svg+xml,${encodeURIComponent(image.text)}`;
 }
 
+/** What is the partner's own on a page. */
+type Looks = Partial<Pick<Partner, 'logo' | 'colors'>>;
+
+/** Beside the name in words, so it says nothing of its own. */
+const logoOf = ({logo}: Looks) => logo !== undefined && html`<img class="logo" src="${logo}" alt="" />`;
+
 /**
  * A page, and the hash of its styles, which its policy names.
  * @param head further elements of the head
- * @param accent the partner's colour
  */
 function pageOf(
   {language, theme, framed}: Pick<Visit, 'language' | 'theme' | 'framed'>,
   head: Html,
   body: Html,
-  accent?: string,
+  {logo, colors}: Looks,
 ): Page {
-  const {element, hash} = stylesWith(accent);
+  const {element, hash} = stylesWith(colors?.accent);
   const page = htmlPage(
     html`lang="${language}" ${framed && html`data-framed`}`,
     html`<meta name="color-scheme" content="${theme === 'auto' ? 'light dark' : theme}" />
@@ -61,10 +67,10 @@ function pageOf(
       ${element} ${head}`,
     body,
   );
-  return {html: page, stylesHash: hash};
+  return {html: page, stylesHash: hash, logo};
 }
 
-export type Page = {html: Html; stylesHash: string};
+export type Page = {html: Html; stylesHash: string; logo?: string | undefined};
 
 type Preview = {partner: Partner; language: FormLanguage; title: string; intro: string; publicUrl: string};
 
@@ -114,13 +120,14 @@ export function applyPage(
   publicUrl: string,
   script: FormScript,
 ): Page {
-  const {key, name, privacyHref, origins, colors, cta} = partner;
+  const {key, name, privacyHref, origins, colors, cta, trustLine} = partner;
   const {language, framed, mayBeFramed, query, order} = visit;
   const words = serverWords[language].page;
   const leadType = leadTypeOf(partner);
   const title = `${words.title[leadType]} – ${name}`;
   const intro = words.intro[leadType];
   const hidden = contextOf(partner, query);
+  const trust = contentFor(trustLine, language);
   const scripted = card.becomesElement ? script : undefined;
 
   // The page's own script comes first, so that it does not miss the first event of the form.
@@ -140,15 +147,16 @@ export function applyPage(
     ${scripted && html`<script type="module" src="${scripted.src}" integrity="${scripted.integrity}"></script>`}`;
   // In a frame, the browser's Back belongs to the page around it.
   const attributes = html`partner="${key}" ${leadType === 'standard' && html`lead-type="standard"`}
-  ${order !== orders[0] && html`order="${order}"`} ${privacyHref && html`privacy-href="${privacyHref}"`} draft
-  ${!framed && html`history`}${hidden}`;
-  // Where a file of the form does not arrive, it takes the number and address from its own children.
-  const reach = contactLinks(partner.contact ?? {}).map(
+  ${order !== orders[0] && html`order="${order}"`} ${privacyHref && html`privacy-href="${privacyHref}"`}
+  ${trust && html`trust-line="${trust.content}"`} draft ${!framed && html`history`}${hidden}`;
+  // Where a file of the form does not arrive, it takes them from its own children, which show the number alone.
+  const reach = contactLinks({email: partner.contact?.email}).map(
     ({href, text}) => html`<a hidden href="${href}">${text}</a>`,
   );
   const content = html`<div class="prequal"><div class="card">${card.markup}</div></div>`;
   const body = html`<main>
       <header>
+        ${logoOf(partner)}
         <h1>${name}</h1>
         <p>${intro}</p>
       </header>
@@ -162,7 +170,7 @@ export function applyPage(
       <span>${name}</span>
       ${privacyHref && html`<a href="${privacyHref}">${words.privacy}</a>`} ${otherLanguages(language, query)}
     </footer>`;
-  return pageOf(visit, head, body, colors?.accent);
+  return pageOf(visit, head, body, partner);
 }
 
 /**
@@ -206,17 +214,17 @@ export function reachMarkup(language: FormLanguage, {name, contact}: Pick<Partne
 export function noticePage(
   language: FormLanguage,
   {title, text}: Notice,
-  partner: Pick<Partner, 'name' | 'contact' | 'colors'>,
+  partner: Pick<Partner, 'name' | 'contact'> & Looks,
   more?: Html,
 ): Page {
-  const accent = partner.colors?.accent;
-  const head = html`<title>${title}</title> <link rel="icon" href="${icon(accent)}" />`;
+  const head = html`<title>${title}</title> <link rel="icon" href="${icon(partner.colors?.accent)}" />`;
   const body = html`<main>
     <div class="notice">
+      ${logoOf(partner)}
       <h1>${title}</h1>
       <p>${text}</p>
       ${more} ${reachMarkup(language, partner)}
     </div>
   </main>`;
-  return pageOf({language, theme: 'auto', framed: false}, head, body, accent);
+  return pageOf({language, theme: 'auto', framed: false}, head, body, partner);
 }

@@ -44,13 +44,13 @@ type Parts = {
 };
 
 /** Everything comes from this server, and no script stands in the page. Texts cannot become scripts (Trusted Types). */
-const policy = ({stylesHash}: Page, origins: readonly string[]) =>
+const policy = ({stylesHash, logo}: Page, origins: readonly string[]) =>
   [
     "default-src 'none'",
     "script-src 'self'",
     `style-src ${stylesHash}`,
     "connect-src 'self'",
-    'img-src data:',
+    ['img-src data:', ...(logo === undefined ? [] : [new URL(logo).origin])].join(' '),
     "base-uri 'none'",
     "form-action 'self'",
     // A wildcard covers every subdomain here, and only one label in the list of origins.

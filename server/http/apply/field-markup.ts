@@ -14,14 +14,13 @@ type Texts = Partial<Record<FieldName, Readonly<Record<string, string>>>>;
 const keyboards: Partial<Record<Field['kind'], string>> = {email: 'email', phone: 'tel', money: 'numeric'};
 
 export function fieldMarkup(name: FieldName, form: Form, shown: Shown): Html {
-  const {words, promise} = form;
+  const {words, about} = form;
   const {kind} = fieldTable[name];
   if (hasButtons(name)) return choiceField(name, words, shown);
-  const isPromised = kind === 'phone' && promise !== undefined;
+  const isPromised = kind === 'phone' && about?.lines.some((line) => line.name === 'promise');
   return html`<div class="field ${kind}" data-field="${name}">
     <label for="${name}">${label(name, words)}</label>
     ${help(name, words)} ${input(name, form, shown, isPromised ? 'promise' : undefined)}
-    ${isPromised && html`<p class="promise" id="promise" ${langAttribute(promise.lang)}>${promise.content}</p>`}
     ${errorOf(name, words, shown)}
   </div>`;
 }

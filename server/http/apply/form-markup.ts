@@ -4,31 +4,33 @@
  */
 import type {ConsentText} from '../../../contract/embed.ts';
 import {consentParts, linksTo} from '../../../form/consent-text.ts';
-import {fieldsOf, type FieldName, type Page, type Step} from '../../../form/pages.ts';
+import {type FieldName, type Page, type Step} from '../../../form/pages.ts';
 import {isField} from '../../../form/read-fields.ts';
+import {partnerView} from '../../../form/views/partner.ts';
 import {fill} from '../../../form/words/fill.ts';
 import {sayError, sayUse, sendLabel, stepTitle, type Words} from '../../../form/words/words.ts';
 import {html, type Html} from '../../html/html.ts';
+import {litMarkup} from '../../html/lit-markup.ts';
 import {error, fieldMarkup, inputId, langAttribute, warning} from './field-markup.ts';
 import {carried, type Form, type Shown} from './form-post.ts';
 
 const none = html``;
 
 export function formMarkup(form: Form, shown: Shown): Html {
-  const {words, leadType, steps, action, consent, privacyHref, optsOut} = form;
+  const {words, leadType, steps, about, action, consent, privacyHref, optsOut} = form;
   const awaits = shown.awaitsElement === true && steps.length > 1;
   const late = awaits && 'late';
   const privacy = privacyHref
     ? html`<a href="${privacyHref}" target="_blank" rel="noopener">${words.privacy}</a>`
     : none;
-  const use = (shownSteps: Page) =>
-    html`<p class="why">
-      ${lock}<span>${sayUse(words, leadType, 0, fieldsOf(shownSteps))} ${privacy}</span>
-    </p>`;
+  const use = (pages: readonly Page[]) =>
+    html`<p class="why">${lock}<span>${sayUse(words, leadType, 0, pages)} ${privacy}</span></p>`;
+  const trust = about?.lines.find(({name}) => name === 'trust');
+  const trustLine = trust && html`<b ${langAttribute(trust.lang)}>${trust.text}</b>`;
   const isLinked =
     privacyHref !== undefined && consent?.lang !== undefined && linksTo(consent.text, privacyHref);
   // The first button of a form is also that for Enter.
-  const next = html`<div class="use awaited">${use(steps.slice(0, 1))}</div>
+  const next = html`<div class="use awaited">${use(steps.map((step) => [step]))} ${trustLine}</div>
     <div class="actions awaited">
       <button class="main" type="submit" name="${carried.next}" value="1">${words.next}</button>
     </div>`;
@@ -49,8 +51,8 @@ export function formMarkup(form: Form, shown: Shown): Html {
         ${index === 0 && awaits && next}`,
     )}
     <div class="use ${late}">
-      ${trap} ${consent ? consentMarkup(consent, form, shown, isLinked ? none : privacy) : use(steps)}
-      ${optsOut && html`<p>${words.optOut}</p>`}
+      ${trap} ${consent ? consentMarkup(consent, form, shown, isLinked ? none : privacy) : use([steps])}
+      ${trustLine} ${optsOut && html`<p>${words.optOut}</p>`}
     </div>
     ${shown.consentError && error('consent', words.consentErrors[shown.consentError])}
     ${
@@ -77,9 +79,7 @@ function stepMarkup(step: Step, form: Form, shown: Shown, place: 'first' | 'late
   const classes = [!step.title && 'alone', place === 'late' && place].filter(Boolean).join(' ');
   const count =
     place === 'first' &&
-    html`<span class="count awaited"
-      >${fill(words.step, {step: 1, of: steps.length})} · ${words.duration}</span
-    >`;
+    html`<span class="count awaited">${fill(words.step, {step: 1, of: steps.length})}</span>`;
   const asked: readonly string[] = form.asked.map(({name}) => name);
   const [own, folded] = [false, true].map((is) => step.fields.filter((name) => asked.includes(name) === is));
   return html`<section ${classes && html`class="${classes}"`} data-step="${step.name}">
@@ -87,9 +87,16 @@ function stepMarkup(step: Step, form: Form, shown: Shown, place: 'first' | 'late
       ${count} <span part="heading">${stepTitle(words, step)}</span>
     </h2>
     <div class="fields">
-      ${own?.map((name) => fieldMarkup(name, form, shown))} ${foldMarkup(folded ?? [], form, shown)}
+      ${own?.map((name) => fieldMarkup(name, form, shown))} ${step.name === 'contact' && partnerMarkup(form)}
+      ${foldMarkup(folded ?? [], form, shown)}
     </div>
   </section>`;
+}
+
+/** As on a first page of the element, whose line that builds trust stands above the button. */
+function partnerMarkup({about}: Form): Html {
+  const lines = about?.lines.filter(({name}) => name !== 'trust') ?? [];
+  return lines.length > 0 ? litMarkup(partnerView({...about, lines})) : none;
 }
 
 /** What the partner asks for besides. It is folded unless something of it is filled in, or wrong. */

@@ -2,12 +2,11 @@
  * The form without a script: one page with all fields, which the browser posts. The fields, and what is wrong with them, come
  * from form/, as in the form with a script.
  */
-import type {AskedField, ConsentText} from '../../../contract/embed.ts';
+import type {AboutPartner, AskedField, ConsentText} from '../../../contract/embed.ts';
 import type {LeadType} from '../../../contract/fields.ts';
 import {fieldsOf, fieldTable, type FieldName, type Page, type StepName} from '../../../form/pages.ts';
 import {readFields, type Errors, type Values} from '../../../form/read-fields.ts';
 import {tidy} from '../../../form/tidy.ts';
-import type {InLanguage} from '../../../form/words/partner-text.ts';
 import type {Words} from '../../../form/words/words.ts';
 import type {Html} from '../../html/html.ts';
 
@@ -19,8 +18,7 @@ export type Form = {
   steps: Page;
   /** What the partner asks for besides, in the last step, with its choices in words. */
   asked: readonly AskedField[];
-  /** What the partner promises about its call, at the phone field. */
-  promise: InLanguage<string> | undefined;
+  about: AboutPartner | undefined;
   /** Where the form is sent: the page, with its query. */
   action: string;
   consent: ConsentText | null;

@@ -12,8 +12,8 @@ import {askedFieldsIn} from '../../../form/words/asked.ts';
 import {formWords} from '../../../form/words/form-words.ts';
 import {serverWords} from '../../../form/words/languages.ts';
 import {sayFailure} from '../../../form/words/say-failure.ts';
-import {contentFor} from '../../../form/words/partner-text.ts';
 import {sendLabel} from '../../../form/words/words.ts';
+import type {ContactFacts} from '../../config/contact-facts.ts';
 import type {Partner} from '../../config/partners.ts';
 import {consentFor} from '../../leads/consent-texts.ts';
 import {StoreError} from '../../leads/store-errors.ts';
@@ -28,6 +28,7 @@ import {readConsent, shortestTime, suspicions} from '../../leads/visitor-submiss
 import type {StoredLead} from '../../leads/stored-lead.ts';
 import type {Emit} from '../../observe/observations.ts';
 import {contactLinks} from '../../snippets/fallback.ts';
+import {aboutPartner} from '../embed/partner-words.ts';
 import type {Counters} from '../limits/counters.ts';
 import {countInNetworks} from '../limits/network-count.ts';
 import {isFromOwnPage} from '../own-page.ts';
@@ -50,6 +51,7 @@ const networkLimit = {what: 'scriptless leads', window: hour, limit: 5};
 type Parts = {
   publicUrl: string;
   visitorService: VisitorService;
+  facts: (partner: Partner) => ContactFacts;
   tokenKeys: readonly [string, ...string[]];
   counters: Counters;
   emit: Emit;
@@ -77,7 +79,7 @@ type Exchange = Omit<Parts, 'tokenKeys'> & {
 export function createNoJsForm({tokenKeys, ...parts}: Parts): NoJsForm {
   const lasting = {...parts, tokens: createFormTokens(tokenKeys), ownOrigin: new URL(parts.publicUrl).origin};
   const exchangeOf = (request: Request, partner: Partner, visit: Visit): Exchange => {
-    const form = formOf(request, partner, visit);
+    const form = formOf(request, partner, parts.facts(partner), visit);
     return {...lasting, request, partner, visit, form};
   };
   return {
@@ -87,7 +89,12 @@ export function createNoJsForm({tokenKeys, ...parts}: Parts): NoJsForm {
   };
 }
 
-function formOf(request: Request, partner: Partner, {language, order, queryText}: Visit): Form {
+function formOf(
+  request: Request,
+  partner: Partner,
+  facts: ContactFacts,
+  {language, order, queryText}: Visit,
+): Form {
   const leadType = leadTypeOf(partner);
   const words = formWords[language];
   const {ask, privacyHref} = partner;
@@ -96,7 +103,7 @@ function formOf(request: Request, partner: Partner, {language, order, queryText}
     leadType,
     steps: withAsked(pagesOf(leadType, {order, layout: 'single'}), ask).flat(),
     asked: askedFieldsIn(ask, words.locale),
-    promise: contentFor(partner.callPromise, words.locale),
+    about: aboutPartner(partner, facts, words.locale),
     action: actionOf(partner, queryText),
     consent: consentFor(partner, words.locale),
     privacyHref,

@@ -5,6 +5,7 @@ import type {EmbedConfig, EmbedSubmission} from '../../../contract/embed.ts';
 import type {PolicyFigures} from '../../../contract/policy.ts';
 import {consentFor} from '../../leads/consent-texts.ts';
 import type {Partner} from '../../config/partners.ts';
+import type {ContactFacts} from '../../config/contact-facts.ts';
 import type {Timings} from '../../config/timings.ts';
 import type {FailureLimit} from '../limits/failure-limit.ts';
 import {jsonBody, replyJson} from '../json-body.ts';
@@ -44,6 +45,7 @@ type Parts = {
   visitorService: VisitorService;
   minimums: Partial<Record<AmountPart, number>>;
   figures: PolicyFigures;
+  facts: (partner: Partner) => ContactFacts;
   /** Undefined if no proof of work is required. */
   proofs: Proofs | undefined;
   quota: Quota;
@@ -57,7 +59,7 @@ type Parts = {
 };
 
 export function embedApi(parts: Parts): Router {
-  const {partners, publicUrl, visitorService, minimums, figures, proofs, quota} = parts;
+  const {partners, publicUrl, visitorService, minimums, figures, facts, proofs, quota} = parts;
   const {unknownPartners, rateLimits, perMinute} = parts;
   const router = Router({caseSensitive: true});
 
@@ -75,7 +77,7 @@ export function embedApi(parts: Parts): Router {
       colors: colors ?? {},
       ...(name !== key && {name}),
       ...(contact && {contact: contactLinks(contact)}),
-      ...partnerWords(partner, locale),
+      ...partnerWords(partner, facts(partner), locale),
       ...(showsEstimate && {estimate: estimateOf(figures)}),
       ...(ask.length > 0 && {ask: askedFieldsIn(ask, locale)}),
       ...(contextFields.length > 0 && {context_fields: contextFields.map(({name}) => name)}),

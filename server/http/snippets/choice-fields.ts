@@ -1,6 +1,6 @@
 /** The fields in which people choose what their snippet is like. */
 import type {Partner} from '../../config/partners.ts';
-import {tagFor} from '../../../form/words/text-in-language.ts';
+import {contentFor} from '../../../form/words/partner-text.ts';
 import {html, type Html} from '../../html/html.ts';
 import {
   attributeChoices,
@@ -36,7 +36,7 @@ const groups: Readonly<Record<string, readonly string[]>> = {
 
 /** The link of the partner, in the language of the form: English, if it is that of the page. */
 export const linkOf = ({cta}: Partner, {attributes: {lang}}: Choices) =>
-  cta?.[tagFor(cta, lang?.toString() ?? 'en') ?? ''];
+  contentFor(cta, lang?.toString() ?? 'en')?.content;
 
 /** What applies if the field is left empty. */
 function placeholderOf(name: string, placeholder: string, {choices, partner}: Chosen): string {
@@ -44,6 +44,7 @@ function placeholderOf(name: string, placeholder: string, {choices, partner}: Ch
   const ofPartner = {
     accent: partner?.colors?.accent,
     'privacy-href': partner?.privacyHref,
+    'trust-line': contentFor(partner?.trustLine, choices.attributes['lang']?.toString() ?? 'en')?.content,
     'cta-href': link?.href,
     'cta-label': link?.label,
   };

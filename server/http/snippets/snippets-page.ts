@@ -152,9 +152,21 @@ function sendingNote({host: platform, partner, parts, sends}: State): Html {
   return html`What you send from here is a real lead.`;
 }
 
+/** What an upstream will answer is not known before it has the lead. */
+function estimateNote({partner}: State): Html | undefined {
+  if (!partner?.leadTypes.includes('prequalification') || partner.answerFrom !== undefined) return undefined;
+  const line = (value: string) => html`<code>"show_estimate": "${value}"</code>`;
+  return partner.showsEstimate
+    ? html`On your page, visitors see the total before they give their contact data. The line
+      ${line('after-contact')} in the configuration changes that.`
+    : html`On your page, visitors give their contact data before they see the total. The line
+      ${line('before-contact')} in the configuration changes that.`;
+}
+
 function previewNotes(state: State): Html[] {
-  if (showsApplyPage(state) || !isShownAsHtml(state.host)) return [sendingNote(state)];
-  return [sendingNote(state), html`It is shown on a page in plain HTML, with the same settings.`];
+  const isSame = showsApplyPage(state) || !isShownAsHtml(state.host);
+  const plain = isSame ? undefined : html`It is shown on a page in plain HTML, with the same settings.`;
+  return [sendingNote(state), plain, estimateNote(state)].filter((note) => note !== undefined);
 }
 
 /** @param name of the choice that the links make */

@@ -38,6 +38,11 @@ const acme = onePartner({
   origins: ['https://www.acme.example'],
   cid: '1001',
 });
+const trusted = onePartner({
+  key: 'trusted',
+  origins: ['https://www.acme.example'],
+  trust_line: {en: 'Rated 4.9', es: 'Valorado 4.9'},
+});
 const contactOnly = onePartner({
   key: 'c',
   origins: ['https://c.example'],
@@ -120,6 +125,15 @@ suite('what a snippet is made from', () => {
     assert.equal(partsOf({'privacy-href': '/data'}).attributes['privacy-href'], '/data');
   });
 
+  test("the partner's line that builds trust is in its snippet, in the language of the form", () => {
+    const lineOf = (query: Record<string, string>) => partsOf(query, trusted).attributes['trust-line'];
+    assert.deepEqual([{}, {lang: 'es'}, {'trust-line': 'Since 1999'}].map(lineOf), [
+      'Rated 4.9',
+      'Valorado 4.9',
+      'Since 1999',
+    ]);
+    assert.equal(partsOf({}).attributes['trust-line'], undefined);
+  });
   test('a snippet for a partner that takes standard leads alone has a form that asks for them', () => {
     const {attributes, height} = partsOf({}, contactOnly);
     assert.deepEqual(attributes, {'lead-type': 'standard', draft: true});

@@ -184,7 +184,7 @@ describe('contact data from several sources', () => {
     const form = await openFilled({...contactFirst, draft: '', 'prefill-from-url': ''});
     await click(form, 'Back');
     await click(form, 'Back');
-    expect(heading(form)).to.equal('Step 1 of 3 · about a minute About you');
+    expect(heading(form)).to.equal('Step 1 of 3 About you');
     expect(contactIn(form)).to.deep.equal(typedContact);
     await click(form, 'Next');
     await click(form, 'Next');

@@ -87,7 +87,7 @@ describe('a draft', () => {
     'funds-first': [
       ['What is your credit score?', chooseScore],
       ['Your funds', fillFunds],
-      ['Where should we send your estimate?', fillContact],
+      ['About you', fillContact],
     ],
   } as const satisfies Record<Order, unknown>;
   for (const [order, steps] of Object.entries(ways)) {

@@ -66,7 +66,7 @@ const ways: Record<
       },
     ],
     ['Your funds', steps.amounts],
-    ['Where should we send your estimate?', steps.contact],
+    ['About you', steps.contact],
   ],
   'contact-first': [
     ['About you', steps.contact],

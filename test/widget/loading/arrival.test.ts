@@ -521,7 +521,7 @@ describe('a first screen that needs the rest of the form', () => {
       expect((await failed).detail).to.deep.equal({code: 'load-failed', retryable: true});
       await shows(form, 'We could not load all of the form');
       expect(actions(form), 'no field, and the button').to.deep.equal(['div']);
-      const {href, target} = link(form, 'Open the form on its own page')!;
+      const {href, target} = link(form, 'Continue on our own page')!;
       expect([href, target]).to.deep.equal([`${endpoint}/apply/acme?lang=en`, '_blank']);
       await expect(form).to.be.accessible();
 
@@ -557,7 +557,7 @@ describe('a first screen that needs the rest of the form', () => {
     lose('rest');
     const form = await place({layout: 'single', lang: 'es'});
     await shows(form, 'No pudimos cargar todo el formulario');
-    expect(link(form, 'Abrir el formulario en una página aparte')!.search).to.equal('?lang=es');
+    expect(link(form, 'Continuar en nuestra propia página')!.search).to.equal('?lang=es');
     button(form, 'Intentar de nuevo');
   });
 
@@ -610,7 +610,7 @@ describe('a first screen that needs the rest of the form', () => {
     lose('rest');
     const form = await place({layout: 'single', sandbox: ''});
     await shows(form, 'We could not load all of the form');
-    expect(link(form, 'Open the form on its own page')).to.equal(undefined);
+    expect(link(form, 'Continue on our own page')).to.equal(undefined);
   });
 
   it('a form in use does not move into a dialog when the page sets presentation="dialog"', async () => {

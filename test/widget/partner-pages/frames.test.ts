@@ -121,8 +121,8 @@ describe('a form in a frame', () => {
   });
 
   for (const [lang, title, open] of [
-    ['en', 'Continue in a new tab', 'Open the form'],
-    ['es', 'Continúe en otra pestaña', 'Abrir el formulario'],
+    ['en', 'This page cannot send your answers', 'Continue on our own page'],
+    ['es', 'Esta página no puede enviar sus respuestas', 'Continuar en nuestra propia página'],
   ] as const) {
     it(`asks for nothing and leads to the apply page if the frame has no origin (${lang})`, async () => {
       const frame = await openFrame(

@@ -143,8 +143,8 @@ describe('a page that replaces what sending needs', () => {
       await fillAll(form);
       Object.assign(page, {[name]: {mine: true}});
       button(form, 'See my estimate').click();
-      await shows(form, 'This page cannot send your answers yet');
-      expect(link(form, 'Open the form on its own page')?.href).to.contain('/apply/acme');
+      await shows(form, 'This page cannot send your answers');
+      expect(link(form, 'Continue on our own page')?.href).to.contain('/apply/acme');
       const said = `<lead-prequal-form>: The form does not work on this page, which replaces ${name} with`;
       await until(() => page.trouble.some((words) => words.startsWith(said)), said);
     });

@@ -62,10 +62,8 @@ describe('a later file is pinned by the hash of the first file', () => {
       const single = element.replace(' partner', ' layout="single" partner');
       const page = await openPage(scriptOf(version, script) + single);
       const form = page.document.querySelector('lead-prequal-form')!;
-      await until(() => Boolean(link(form, 'Open the form on its own page')));
-      expect(link(form, 'Open the form on its own page')!.href).to.equal(
-        `${service.origin}/apply/acme?lang=en`,
-      );
+      await until(() => Boolean(link(form, 'Continue on our own page')));
+      expect(link(form, 'Continue on our own page')!.href).to.equal(`${service.origin}/apply/acme?lang=en`);
       expect(form.shadowRoot!.querySelector('form')).to.equal(null);
       expect('planted' in page).to.be.false;
     });
@@ -75,7 +73,7 @@ describe('a later file is pinned by the hash of the first file', () => {
     it(`a changed language does not run, and the form is in English (${change})`, async () => {
       const page = await openPage(`${scriptOf(version, script)}<main lang="es">${element}</main>`);
       const form = await formOn(page);
-      expect(heading(form)).to.equal('Step 1 of 3 · about a minute What is your credit score?');
+      expect(heading(form)).to.equal('Step 1 of 3 What is your credit score?');
       form.leadType = 'standard';
       await until(() => inputOf(form, 'phone') !== null);
       for (const [name, value] of Object.entries(typed)) inputOf(form, name)!.value = value;

@@ -1,12 +1,13 @@
-/** What the partner asks for besides, and what it promises at the phone field. */
+/** What the partner asks for besides, and what is said of it where the contact data is asked for. */
 import {expect} from '@open-wc/testing';
 import {sendKeys} from '@web/test-runner-commands';
-import type {AskedField, EmbedConfig} from '../../../contract/embed.ts';
+import {defaultPolicy, figuresOf} from '../../../calculator/policy.ts';
+import type {AboutPartner, AskedField, EmbedConfig} from '../../../contract/embed.ts';
 import {askedNames} from '../../../contract/extra-fields.ts';
 import {askedFieldsIn} from '../../../form/words/asked.ts';
 import type {LeadPrequalForm} from '../../../widget/define.ts';
 import {stub} from '../../support/browser/browser-page.ts';
-import {config, created, problem, useServer} from '../../support/browser/fake-server.ts';
+import {config, created, isReadingReply, problem, useServer} from '../../support/browser/fake-server.ts';
 import {
   button,
   click,
@@ -25,6 +26,7 @@ import {
   reserved,
   send,
   shows,
+  showsConfigured,
   startOver,
   summary,
   text,
@@ -45,7 +47,8 @@ const all = {
   time_frame: '2-6 months',
   notes: 'Call my office,\nplease.',
 };
-const call_promise = {en: 'We call within a day.', es: 'Le llamamos en un día.'};
+const promise = {name: 'promise', text: 'We call within a day.', lang: 'en'} as const;
+const ready = 'Tell Acme who it is for.';
 
 describe('what the partner asks for besides', () => {
   const server = useServer();
@@ -274,16 +277,16 @@ describe('what the partner asks for besides', () => {
 
   it('waits, as the consent text does, while it would move what the visitor sees', async () => {
     stub(window, 'innerHeight', {value: 100_000});
-    server.config = () => asking({call_promise});
+    server.config = () => asking({about: {lines: [promise]}});
     const form = await open({'lead-type': 'standard'});
     await until(() => server.configRequests > 0);
     await until(() => form.shadowRoot!.querySelector('.waiting') === null);
     await form.updateComplete;
     expect(maybeField(form, labels.state)).to.equal(undefined);
-    expect(text(form)).to.not.contain(call_promise.en);
+    expect(text(form)).to.not.contain(promise.text);
     await fillContact(form);
     await shown(form);
-    expect(text(form)).to.contain(call_promise.en);
+    expect(text(form)).to.contain(promise.text);
     // In another language the fields stay: they have been shown.
     document.documentElement.lang = 'es';
     await shows(form, '¿Cuándo le llamamos?');
@@ -291,43 +294,104 @@ describe('what the partner asks for besides', () => {
   });
 });
 
-describe('the promise at the phone field', () => {
+describe('who asks for the contact data', () => {
   const server = useServer();
-  const phone = (form: LeadPrequalForm) => form.shadowRoot!.querySelector<HTMLInputElement>('#phone')!;
-  async function openWith(promises: Record<string, string>, label = 'Phone') {
-    server.config = () => config({call_promise: promises});
-    const form = await open({style: reserved});
-    await goTo(form, label);
-    return form;
+  const about: AboutPartner = {
+    ready,
+    logo: 'https://www.acme.example/logo.svg',
+    lines: [
+      {name: 'company', text: 'Acme'},
+      promise,
+      {name: 'only', text: '<b>Only</b> Acme gets this.', lang: 'en'},
+      {name: 'trust', text: 'Con 4.9 de 5', lang: 'es'},
+      {name: 'talk', text: 'Talk first?', link: {href: 'tel:+14155550132', text: '(415) 555-0132'}},
+    ],
+  };
+  const estimate = figuresOf(defaultPolicy);
+  const box = (form: LeadPrequalForm) => form.shadowRoot!.querySelector<HTMLElement>('[part=partner]');
+  const headings = (form: LeadPrequalForm) =>
+    [...form.shadowRoot!.querySelectorAll('h2')].map((each) => each.textContent.trim().replace(/\s+/g, ' '));
+
+  for (const [what, attributes, over, title, says] of [
+    ['by its total', {}, {about, estimate}, 'Step 3 of 3 Your estimate is ready: about $950,000', true],
+    ['without a total that is not shown', {}, {about}, 'Step 3 of 3 Your estimate is ready', true],
+    [
+      'in no title if an upstream answers',
+      {},
+      {about: {lines: about.lines}, estimate},
+      'Step 3 of 3 About you',
+      false,
+    ],
+    ['in no title beside open questions', {layout: 'single'}, {about, estimate}, 'About you', false],
+    [
+      'in no title before the questions',
+      {order: 'contact-first'},
+      {about, estimate},
+      'Step 1 of 3 About you',
+      false,
+    ],
+    ['in no title of a standard lead', {'lead-type': 'standard'}, {about}, 'About you', false],
+  ] as const) {
+    it(`the estimate is said to be ready ${what}`, async () => {
+      server.config = () => config(over);
+      const form = await open({...attributes, style: reserved});
+      await goTo(form, 'First name');
+      await showsConfigured(form, promise.text);
+      expect(headings(form).at(-1)).to.equal(title);
+      expect(text(form).includes(ready)).to.equal(says);
+      expect(text(form)).to.contain('We use your details to contact you.');
+      expect(text(form).includes('short steps')).to.equal('order' in attributes);
+      const fields = form.shadowRoot!.querySelector('[data-field=first_name]')!.getBoundingClientRect();
+      const isAbove = box(form)!.getBoundingClientRect().bottom <= fields.top;
+      expect(isAbove, 'on a first page, it moves no field').to.equal(title.startsWith('Step 3'));
+    });
   }
 
-  it('stands below the input, and is a part of its description, beside help and error', async () => {
-    const form = await openWith(call_promise);
-    await shows(form, call_promise.en);
+  it('a box has a line for each, in its language, and the promise describes the phone field', async () => {
+    server.config = () => config({about});
+    const form = await open({style: reserved}, '<img slot="logo" alt="Acme" src="data:,">');
+    await goTo(form, 'Phone');
+    await shows(form, promise.text);
+    expect(
+      [...box(form)!.querySelectorAll('p')].map((line) => [line.innerText.trim(), line.lang]),
+    ).to.deep.equal([
+      ['Acme', ''],
+      [promise.text, 'en'],
+      ['<b>Only</b> Acme gets this.', 'en'],
+      ['Con 4.9 de 5', 'es'],
+      ['Talk first? (415) 555-0132', ''],
+    ]);
+    expect(link(form, '(415) 555-0132')!.href).to.equal('tel:+14155550132');
+    const slot = box(form)!.querySelector('slot')!;
+    expect(slot.assignedElements()).to.have.length(1);
+    expect(slot.querySelector('img')!.src).to.equal(about.logo);
     const help = 'With the country code if it is not a US number.';
-    expect(description(form, phone(form))).to.equal(`${help} ${call_promise.en}`);
-    const {bottom} = phone(form).getBoundingClientRect();
-    const promise = form.shadowRoot!.getElementById('promise')!;
-    expect(promise.getBoundingClientRect().top).to.be.at.least(bottom);
-    expect(promise.lang).to.equal('en');
+    expect(description(form, field(form, 'Phone'))).to.equal(`${help} ${promise.text}`);
     await click(form, 'See my estimate');
-    expect(description(form, phone(form))).to.equal(`${help} ${call_promise.en} Enter your phone number.`);
+    expect(description(form, field(form, 'Phone'))).to.equal(
+      `${help} ${promise.text} Enter your phone number.`,
+    );
+    slot.assignedElements()[0]!.remove();
+    await expect(form).to.be.accessible();
   });
 
-  it('is in the language of the form, or else marked as text in its own', async () => {
-    const form = await openWith({es: call_promise.es});
-    await shows(form, call_promise.es);
-    expect(form.shadowRoot!.getElementById('promise')!.lang).to.equal('es');
+  it('nothing is said by an older server, or of a partner that says nothing', async () => {
+    for (const over of [{}, {about: {ready, lines: []}}, {about: {lines: 'soon' as never}}]) {
+      server.config = () => config(over);
+      const form = await open({style: reserved});
+      await goTo(form, 'Phone');
+      await until(() => server.configRequests > 0 && !isReadingReply());
+      await form.updateComplete;
+      expect(box(form)).to.equal(null);
+      form.remove();
+    }
   });
 
-  it('has no language if that is not known, and no markup', async () => {
-    const form = await openWith({und: '<b>We</b> call.'});
-    await shows(form, '<b>We</b> call.');
-    expect(form.shadowRoot!.getElementById('promise')!.hasAttribute('lang')).to.equal(false);
-  });
-
-  it('is not there if the partner promises nothing', async () => {
-    const form = await openWith({});
-    expect(form.shadowRoot!.getElementById('promise')).to.equal(null);
+  it('the line that builds trust stands on the first step by an attribute alone', async () => {
+    const form = await open({'trust-line': 'Rated 4.9', style: reserved});
+    expect(server.configRequests).to.equal(0);
+    expect(text(form)).to.contain('3 short steps. No credit check. Rated 4.9 Next');
+    await goTo(form, 'Cash');
+    expect(text(form)).not.to.contain('Rated 4.9');
   });
 });

@@ -5,13 +5,22 @@ import type {LeadPrequalForm} from '../../../widget/define.ts';
 import {until} from '../../support/until.ts';
 import {lose} from '../../support/browser/lost-files.ts';
 import {hearClipboard} from '../../support/browser/browser-page.ts';
-import {amounts, config, created, problem, useServer} from '../../support/browser/fake-server.ts';
+import {
+  amounts,
+  config,
+  created,
+  isReadingReply,
+  problem,
+  useServer,
+} from '../../support/browser/fake-server.ts';
 import {
   chooseScore,
   click,
+  fillAll,
+  focused,
   open,
-  openFilled,
   openSent,
+  part,
   place,
   send,
   shows,
@@ -33,6 +42,7 @@ const ways = (form: LeadPrequalForm) =>
   [...form.shadowRoot!.querySelectorAll<HTMLAnchorElement>('.actions > .main')].map(({href, textContent}) =>
     href ? {href, text: textContent} : textContent.trim(),
   );
+const saidIn = (form: LeadPrequalForm) => part(form, '.actions').innerText.trim().replace(/\s+/g, ' ');
 const isFilled = (form: LeadPrequalForm) =>
   [...form.shadowRoot!.querySelectorAll('.actions > .main')].map(
     (each) => getComputedStyle(each).backgroundColor !== 'rgba(0, 0, 0, 0)',
@@ -90,9 +100,12 @@ describe('the number and address of the partner', () => {
     await until(() => needs.checkVisibility(), 'with room, nothing is folded away');
   });
 
+  const apply = {href: 'https://leads.example.com/apply/acme?lang=en', text: 'Continue on our own page'};
+  const forbidden = () => problem(403, 'lead-type-not-allowed');
+
   it('are the ways on where the server takes no lead, and the button of the form is none', async () => {
     server.config = () => config({contact: [number, address]});
-    server.reply(() => problem(403, 'origin-not-allowed'));
+    server.reply(forbidden);
     const form = await openSent();
     expect(ways(form)).to.deep.equal([call, write, 'See my estimate']);
     await until(() => isFilled(form).join() === 'true,false,false', 'the button of the form steps back');
@@ -101,21 +114,63 @@ describe('the number and address of the partner', () => {
     expect(ways(form)).to.deep.equal(['Next']);
   });
 
-  it('are not shown where a press of the button helps', async () => {
-    server.config = () => config({contact: [number]});
-    server.reply(() => problem(503, 'store-unavailable'));
-    expect(ways(await openSent())).to.deep.equal(['Try again']);
+  for (const [what, reply] of Object.entries({
+    'a network error': () => Promise.reject(new TypeError('Failed to fetch')),
+    'a status of 503': () => problem(503, 'store-unavailable'),
+    'a status of 500': () => problem(500, 'internal'),
+  })) {
+    it(`stand below "Try again" from the first failure on, without a link to the server: ${what}`, async () => {
+      server.reply(reply);
+      for (const [contact, said] of [
+        [[number, address], `Try again or call ${number.text} Back`],
+        [[address], `Try again or email ${address.text} Back`],
+        [[], 'Try again Back'],
+      ] as const) {
+        server.config = () => config({contact});
+        const form = await openSent();
+        expect(saidIn(form)).to.equal(said);
+        expect(ways(form)).to.deep.equal(['Try again']);
+        expect(form.shadowRoot!.querySelectorAll('a[href^=http]')).to.have.length(0);
+        await expect(form).to.be.accessible();
+        form.remove();
+      }
+    });
+  }
+
+  it('stand below the apply page on a page that is not listed, which is said at the first "Next"', async () => {
+    server.config = () => problem(403, 'origin-not-allowed');
+    for (const [lang, title, says] of [
+      ['en', 'This page cannot send your answers', 'or call'],
+      ['es', 'Esta página no puede enviar sus respuestas', 'o llame al'],
+    ] as const) {
+      const form = await open({lang}, fallback);
+      await chooseScore(form, lang === 'en' ? undefined : 'Más de 720 Excelente');
+      await until(() => !isReadingReply());
+      const failed = oneEvent(form, 'prequal-error');
+      part(form, 'button.main').click();
+      expect((await failed).detail).to.deep.equal({code: 'origin-not-allowed', retryable: false});
+      await shows(form, title);
+      expect(focused(form)?.matches('.alert')).to.equal(true);
+      expect(saidIn(form)).to.contain(`${says} ${number.text}`);
+      const {href, target} = part<HTMLAnchorElement>(form, 'a.main');
+      expect([href, target]).to.deep.equal([apply.href.replace('=en', `=${lang}`), '_blank']);
+      expect(part(form, 'button.main').checkVisibility(), 'no button that can only fail').to.equal(false);
+      await expect(form).to.be.accessible();
+      expect(server.leads).to.have.length(0);
+      form.remove();
+    }
   });
 
   for (const [what, reply] of [
-    ['the configuration was refused', () => problem(403, 'origin-not-allowed')],
+    ['the configuration was refused', forbidden],
     ['an older server does not send them', () => config()],
     ['a newer server sends them in another way', () => config({contact: 'soon' as never})],
   ] as const) {
     it(`come from what the snippet has put into the element if ${what}`, async () => {
       server.config = reply;
-      server.reply(() => problem(403, 'origin-not-allowed'));
-      const form = await openFilled({}, fallback);
+      server.reply(forbidden);
+      const form = await open({layout: 'single'}, fallback);
+      await fillAll(form);
       await send(form);
       expect(ways(form)).to.deep.equal([call, write, 'See my estimate']);
       expect(form.shadowRoot!.querySelector('.actions b')).to.equal(null);
@@ -133,13 +188,13 @@ describe('the number and address of the partner', () => {
     const restore = lose('rest');
     const form = await open({}, fallback);
     await send(form, 'Next');
-    expect(ways(form)).to.deep.equal([number, address, 'Try again']);
+    expect(ways(form)).to.deep.equal(['Try again', number, address]);
     expect(isFilled(form)).to.deep.equal([true, false, false]);
     const failed = oneEvent(document, 'prequal-error');
     const single = await place({layout: 'single'}, fallback);
     await failed;
     await shows(single, 'Try again');
-    expect(ways(single)).to.deep.equal([number, address, 'Try again']);
+    expect(ways(single)).to.deep.equal(['Try again', number, address]);
     restore();
     await click(form, 'Try again');
     await chooseScore(form);

@@ -24,7 +24,7 @@ import {
 
 /** The titles of the steps. */
 const ways = {
-  'funds-first': ['What is your credit score?', 'Your funds', 'Where should we send your estimate?'],
+  'funds-first': ['What is your credit score?', 'Your funds', 'About you'],
   'contact-first': ['About you', 'Credit history', 'Your funds'],
 } as const satisfies Record<Order, readonly string[]>;
 const [first, second, third] = ways['funds-first'];

@@ -13,7 +13,6 @@ import {
   fillAll,
   fillContact,
   focused,
-  link,
   maybeButton,
   open,
   openFilled,
@@ -95,10 +94,11 @@ describe('while a lead is being sent', () => {
     ['the proof of work', () => stub(crypto.subtle, 'deriveBits', {value: endless})],
     ['a request that does not listen to its signal', () => server.reply(endless)],
   ] as const) {
-    it(`half a minute of waiting for ${what} ends as a failure, with two ways on`, async () => {
+    it(`half a minute of waiting for ${what} ends as a failure, with a number to call`, async () => {
       const clock = new Clock();
       const challenge = await newChallenge();
-      server.config = () => config({challenge});
+      server.config = () =>
+        config({challenge, contact: [{href: 'tel:+14155550132', text: '(415) 555-0132'}]});
       begin();
       const form = await openFilled();
       const failed = send(form);
@@ -108,8 +108,7 @@ describe('while a lead is being sent', () => {
       expect((await failed).detail).to.deep.equal({code: 'timeout', retryable: true});
       expect(text(form)).to.contain('We could not send your answers There was no answer in time.');
       expect(button(form, 'Try again')).to.exist;
-      const {href, target} = link(form, 'Open the form on its own page')!;
-      expect([href, target]).to.deep.equal(['https://leads.example.com/apply/acme?lang=en', '_blank']);
+      expect(text(form)).to.contain('Try again or call (415) 555-0132');
     });
   }
 

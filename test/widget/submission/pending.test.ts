@@ -109,7 +109,7 @@ describe('a pending result', () => {
     expect((await event).detail).to.deep.equal({id, leadType: 'prequalification', status: 'refused'});
     expect(heading(form)).to.equal('We could not prepare an estimate, Maria');
     await click(form, 'Change my answers');
-    expect(heading(form)).to.equal('Step 1 of 3 · about a minute What is your credit score?');
+    expect(heading(form)).to.equal('Step 1 of 3 What is your credit score?');
   });
 
   it('is asked for less and less often, and never before the time in Retry-After', async () => {
@@ -209,7 +209,7 @@ describe('a pending result', () => {
       await clock.pass(600 * second);
       expect(asked()).to.equal(0);
       expect(events).to.deep.equal([]);
-      expect(heading(form)).to.equal('Step 1 of 3 · about a minute What is your credit score?');
+      expect(heading(form)).to.equal('Step 1 of 3 What is your credit score?');
       button(form, 'Next');
     });
   }

@@ -143,7 +143,7 @@ describe('the proof of work', () => {
     const form = await openFilled();
     expect((await send(form)).detail).to.deep.equal({code: 'proof-needed', retryable: false});
     expect(server.leads).to.have.length(2);
-    expect(text(form)).to.contain('This page cannot send your answers yet');
+    expect(text(form)).to.contain('This page cannot send your answers');
     await until(() => logged.join().includes('proof_of_work to 0'));
   });
 });

@@ -123,7 +123,7 @@ describe('after a reload', () => {
     server.result = () => Promise.reject(new TypeError('Failed to fetch'));
     const form = await open();
     await until(() => server.readings.length === 1);
-    expect(heading(form)).to.equal('Step 1 of 3 · about a minute What is your credit score?');
+    expect(heading(form)).to.equal('Step 1 of 3 What is your credit score?');
     form.remove();
     server.result = () => json(200, answer());
     await shows(await open(), '$830,000');
@@ -195,7 +195,7 @@ describe('where the page may not store anything', () => {
     await send(form);
     expect(server.leads[2]!.body.supersedes).to.deep.equal({id: answer().id, token: 'token'});
     await startOver(form);
-    expect(heading(form)).to.equal('Step 1 of 3 · about a minute What is your credit score?');
+    expect(heading(form)).to.equal('Step 1 of 3 What is your credit score?');
   });
 });
 

@@ -356,7 +356,7 @@ describe('the result', () => {
     await click(form, 'Start over');
     expect(heading(form), 'the result is still there').to.contain('$830,000');
     await click(form, 'Erase this result');
-    expect(heading(form)).to.equal('Step 1 of 3 · about a minute What is your credit score?');
+    expect(heading(form)).to.equal('Step 1 of 3 What is your credit score?');
     expect(focused(form)?.textContent).to.contain('What is your credit score?');
     expect(field(form, 'Above 720 Excellent').checked).to.equal(false);
     form.order = 'contact-first';
@@ -406,7 +406,7 @@ describe('the result', () => {
     expect(text(form)).to.contain('give this reference: a person can help');
     expect(next(form)).to.equal('Your reference: K7QM-2XHD');
     await click(form, 'Change my answers');
-    expect(heading(form)).to.contain('Where should we send your estimate?');
+    expect(heading(form)).to.contain('About you');
     expect(field(form, 'Email').value).to.equal('maria@example.com');
     expect(focused(form)).to.equal(field(form, 'Email'));
     expect(description(form, field(form, 'Email'))).to.equal('Email was not accepted. Please check it.');

@@ -27,6 +27,7 @@ const server = await startTestServer((folder) => {
         cid: 'secret-cid',
         colors: {accent: '#0B7A5A'},
         contact: {phone: '(415) 555-0132', email: "o'neill@acme.example"},
+        logo: 'https://cdn.acme.example/logo.svg?a=1&b=2',
       }),
       onePartner({key: 'branded', origins, cid: '1', context_fields: ['brand']}),
       onePartner({key: 'hostile', name: hostile, origins, cid: '1', lead_types: ['standard']}),
@@ -141,7 +142,7 @@ suite('an apply page', () => {
       'script-src': "'self'",
       'style-src': stylesHash,
       'connect-src': "'self'",
-      'img-src': 'data:',
+      'img-src': 'data: https://cdn.acme.example',
       'base-uri': "'none'",
       'form-action': "'self'",
       'frame-ancestors': `'self' ${origins.join(' ')}`,
@@ -177,10 +178,15 @@ suite('an apply page', () => {
     assert.equal(posted.headers.get('content-encoding'), null);
   });
 
-  test('has the colour of its partner, and a policy for that', async () => {
+  test('has colour and logo of its partner, and a policy for them', async () => {
     const response = await get('/apply/acme');
     assert.match(await response.text(), /:root\{--accent:#0B7A5A\}<\/style>/);
+    assert.match(
+      await page('/apply/acme'),
+      /<img class="logo" src="https:\/\/cdn\.acme\.example\/logo\.svg\?a=1&amp;b=2" alt="" \/>/,
+    );
     const other = await get('/apply/branded');
+    assert.equal(directives(other)['img-src'], 'data:');
     assert.doesNotMatch(await other.text(), /0B7A5A/);
     assert.notEqual(directives(other)['style-src'], directives(response)['style-src']);
   });

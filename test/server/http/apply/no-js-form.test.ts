@@ -63,6 +63,9 @@ const start = (timings?: Partial<Timings>) =>
           cid: '4',
           ask: ['state', 'call_time', 'time_frame', 'notes'],
           call_promise: {en: 'We call within a day.'},
+          name: 'Asking Inc.',
+          contact: {phone: '(415) 555-0132', email: 'hello@acme.example'},
+          trust_line: {en: 'Rated <4.9>', es: 'Valorado 4.9'},
         }),
         onePartner({key: 'contact', origins, cid: '3', lead_types: ['standard']}),
       ],
@@ -121,10 +124,7 @@ suite('the form without a script', () => {
     const form = await browser.open(
       '/apply/acme?utm_source=news&referrer=https://forged.example/&context-brand=north&context-other=x',
     );
-    assert.match(
-      form.text,
-      /credit score\?.*Your funds.*None\? Type 0\..*Where should we send your estimate\?/,
-    );
+    assert.match(form.text, /credit score\?.*Your funds.*None\? Type 0\..*About you/);
     assert.doesNotMatch(form.text, /Step 1|Next/);
     assert.equal(attributeOf(form.all('form')[0], 'target'), '_self');
     const before = storedIn(server).length;
@@ -161,10 +161,22 @@ suite('the form without a script', () => {
     assert.match(result.text, /How to unlock more .*Portfolio loan Needs at least \$100,000 in investments/);
   });
 
-  test('shows the number only to the element, which says it where a file of it does not arrive', async () => {
-    const form = await visitor(server).open('/apply/acme');
-    const [number] = form.all('a').filter((link) => attributeOf(link, 'href') === 'tel:+14155550132');
-    assert.equal(attributeOf(number, 'hidden'), '');
+  test('says who asks, and hides the address, which the element needs where it gets no further', async () => {
+    const form = await visitor(server).open('/apply/asking');
+    assert.match(
+      form.text,
+      /Phone .* Asking Inc\. We call within a day\. Talk first\? \(415\) 555-0132 .*Rated <4\.9>/,
+    );
+    assert.equal(form.text.split('Rated').length, 2);
+    assert.equal(attributeOf(form.all('lead-prequal-form')[0], 'trust-line'), 'Rated <4.9>');
+    const links = form.all('a').filter((link) => /^(tel|mailto):/.test(attributeOf(link, 'href') ?? ''));
+    assert.deepEqual(
+      links.map((link) => [attributeOf(link, 'href'), attributeOf(link, 'hidden')]),
+      [
+        ['tel:+14155550132', undefined],
+        ['mailto:hello@acme.example', ''],
+      ],
+    );
   });
 
   test('is in Spanish, in the other order, and with a consent in that language', async () => {
@@ -223,7 +235,7 @@ suite('the form while its script may still come', () => {
   test('has the step of the element before it, whose button brings the whole form without errors', async () => {
     const browser = waiting();
     const form = await open(browser);
-    assert.match(form.text, /Step 1 of 3 · about a minute What is your credit score\?.*Next.*Your funds/);
+    assert.match(form.text, /Step 1 of 3 What is your credit score\?.*Next.*Your funds/);
     const whole = await browser.send(form, {credit_score: 'Above 720'}, ['_next', '1']);
     assert.equal(whole.status, 200);
     assert.doesNotMatch(whole.text, /Step 1|Next/);

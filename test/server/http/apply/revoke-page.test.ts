@@ -21,6 +21,7 @@ const publicUrl = 'https://leads.example.com';
 const partners = [
   onePartner({
     ...{key: 'acme', name: 'Acme Funding', origins: [publicUrl], cid: '1001'},
+    logo: 'https://cdn.acme.example/logo.svg',
     colors: {accent: '#0b7a5a'},
   }),
 ] as const;
@@ -97,8 +98,13 @@ const rows: Record<string, [init: RequestInit, status: number, done?: 'link' | '
 };
 
 suite('the stop link of a visitor', () => {
-  test('leads to a page in the colour of the partner', async () => {
-    assert.match(await (await fetch(server.url)).text(), /--accent:#0b7a5a/);
+  test('leads to a page with colour and logo of the partner', async () => {
+    const response = await fetch(server.url);
+    assert.match(await response.text(), /--accent:#0b7a5a.*src="https:\/\/cdn\.acme\.example\/logo\.svg"/s);
+    assert.match(
+      response.headers.get('content-security-policy') ?? '',
+      /img-src data: https:\/\/cdn\.acme\.example;/,
+    );
   });
 
   for (const [what, [init, status, expected]] of Object.entries(rows))

@@ -129,7 +129,7 @@ suite('what a partner asks for besides', () => {
     });
 
     test('the configuration of a partner without either is as before', async () => {
-      const names = ['lead_types', 'minimums', 'consent', 'colors', 'challenge'];
+      const names = ['lead_types', 'minimums', 'consent', 'colors', 'about', 'challenge'];
       assert.deepEqual(Object.keys(await formConfig(server, 'plain', {lang: 'en-US'})), names);
     });
 

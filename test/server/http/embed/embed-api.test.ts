@@ -198,6 +198,7 @@ suite('a page of a partner', () => {
       lead_types: ['standard', 'prequalification'],
       minimums,
       ...none,
+      about: {ready: 'Tell us who it is for, and see all of it.', lines: []},
     });
     assert.deepEqual(await readJson(await config('contact-only', otherOrigin), 200), {
       lead_types: ['standard'],

@@ -233,6 +233,21 @@ suite('the page of snippets', () => {
     assert.doesNotMatch(codesIn(text).join(), /cta-/, 'the snippet leaves it to the configuration');
   });
 
+  test('says what visitors see first, and which line of the configuration changes that', async (t) => {
+    const upstream = onePartner({key: 'upstream', origins: ['https://u.example'], answer_from: 'lender'});
+    const early = onePartner({key: 'early', origins: ['https://e.example'], show_estimate: 'before-contact'});
+    const own = await openFor(
+      t,
+      startTestServer(prepare({partners: [...canaries.partners, upstream, early]})),
+    );
+    const saidOf = async (partner: string) =>
+      /"show_estimate": "[a-z-]+"/.exec(
+        (await (await own.fetch(`/embed/snippets?partner=${partner}`)).text()).replaceAll('&quot;', '"'),
+      )?.[0];
+    assert.equal(await saidOf('acme'), '"show_estimate": "before-contact"');
+    assert.equal(await saidOf('early'), '"show_estimate": "after-contact"');
+    for (const partner of ['contact', 'upstream', 'nobody']) assert.equal(await saidOf(partner), undefined);
+  });
   test('a partner that takes standard leads alone is offered nothing but contact data', async () => {
     const {text} = await get({partner: 'contact'});
     const [select = ''] = /<select[^>]*name="lead-type"[^]*?<\/select>/.exec(text) ?? [];
