@@ -22,7 +22,7 @@ export const reservedHeights = {
   steps: reserve(38, 28),
   'contact-first': reserve(46, 37),
   standard: reserve(45, 38),
-  single: reserve(110, 97),
+  single: reserve(114, 97),
 };
 
 /** The rule of a style sheet that reserves a height for the elements that the selector matches. */

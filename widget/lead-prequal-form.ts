@@ -122,12 +122,14 @@ const overNetwork: Fetch = (url, init) =>
  * @cssproperty --prequal-partner-accent - The colour of the partner's configuration. Snippets have it, so that the form has it
  *   at once. It is used only where the page sets no `--prequal-accent`, and comes before the colour that the server sends.
  * @cssproperty [--prequal-background=light-dark(#fff, #181b20)] - The background of the card and its inputs. Any opaque colour.
- * @cssproperty --prequal-field - The fill of inputs and options. By default that of the card. It is taken as far as quiet words can be read on
- *   it: on a light card, any fill that is not much darker than the card, and on a dark one not much lighter.
- * @cssproperty [--prequal-line=light-dark(#7b8088, #a1a8b5)] - The colour of lines: of the edges of fields and buttons, with a
- *   contrast of at least 3 to 1, and as it is of the card's edge, of what divides, and of steps to come.
- * @cssproperty --prequal-progress - The colour of the bars of steps that are done. By default the accent.
- * @cssproperty [--prequal-error=light-dark(#b3261e, #ffb0a8)] - The colour of errors: words, icons, edges, and the summary.
+ * @cssproperty --prequal-field - The fill of inputs and options. By default that of the card. If quiet words could not be read
+ *   on it, it is made lighter on a light card, and darker on a dark one.
+ * @cssproperty [--prequal-line=light-dark(#7b8088, #a1a8b5)] - The colour of lines. What divides, the edge of the card and the
+ *   bars of steps to come have it as it is, and are paler by default. The edges of fields and buttons have a contrast of 3 to 1.
+ * @cssproperty --prequal-progress - The colour of the bars of steps that are done, with a contrast of 3 to 1. By default the
+ *   accent.
+ * @cssproperty [--prequal-error=light-dark(#b3261e, #ffb0a8)] - The colour of errors, with a contrast of 4.5 to 1: of their
+ *   words, icons and edges, and of the summary.
  * @cssproperty [--prequal-sticky-top=0px] - The height of a header of the page that stays at the top of the window. The total so
  *   far, and what gets the focus, keep below it.
  * @cssproperty --prequal-text - The colour of the text. By default nearly black or nearly white, depending on the background.

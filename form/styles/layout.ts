@@ -68,6 +68,7 @@ export const layout = css`
     padding: 0;
   }
   h2 {
+    line-height: 1.25;
     outline: none;
   }
   [part='heading'] {
@@ -75,7 +76,6 @@ export const layout = css`
     font-family: var(--prequal-heading-font, var(--wp--preset--font-family--heading, inherit));
     font-size: 1.375em;
     font-weight: 700;
-    line-height: 1.25;
     text-wrap: balance;
   }
   .count {

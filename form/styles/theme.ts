@@ -70,9 +70,9 @@ export const theme = css`
   :host,
   .card,
   .main,
+  .fields,
   form,
-  .answer,
-  .fields {
+  .answer {
     --_moved: calc(x * alpha * 2) calc(y * alpha * 2) calc(z * alpha * 2) /
       calc(
         clamp(var(--_dark), ((alpha * 2 - 0.95) / var(--_ratio) - 0.05) / (y * alpha * 2), 1) / 2 +

@@ -109,7 +109,7 @@ export const afterTouch: AfterTouchWords = {
   optOut: 'Transmitimos la señal de exclusión de su navegador.',
   soFar: 'Hasta ahora: unos {amount}',
   soFarNothing: 'Su estimado crece aquí.',
-  assumesNoBankruptcy: 'si nunca se ha declarado en bancarrota',
+  assumesNoBankruptcy: 'si nunca hubo bancarrota',
   loweredByBankruptcy: 'Una bancarrota lo reduce.',
   yes: 'Sí',
   no: 'No',

@@ -92,6 +92,11 @@ async function answerAll(page: Page) {
   for (const [label, value] of Object.entries(answers)) await page.getByLabel(label).fill(value);
 }
 
+const chips = (label: string) => [
+  'group "Choose an amount"',
+  ...['None', '$25k', '$50k', '$100k', '$250k'].map((amount) => `button "${amount} for ${label}"`),
+];
+
 suite('a screen reader hears', () => {
   test('of each step its title, and of each field its name, whether it is required, and its help', async () => {
     const page = await openForm();
@@ -124,26 +129,11 @@ suite('a screen reader hears', () => {
       'form',
       'heading "Step 2 of 3 Your funds" focused',
       'textbox "Retirement funds" required (401(k), IRA None? Type 0.)',
-      'group "Choose an amount"',
-      'button "None for Retirement funds"',
-      'button "$25k for Retirement funds"',
-      'button "$50k for Retirement funds"',
-      'button "$100k for Retirement funds"',
-      'button "$250k for Retirement funds"',
+      ...chips('Retirement funds'),
       'textbox "Cash" required (that you could put in None? Type 0.)',
-      'group "Choose an amount"',
-      'button "None for Cash"',
-      'button "$25k for Cash"',
-      'button "$50k for Cash"',
-      'button "$100k for Cash"',
-      'button "$250k for Cash"',
+      ...chips('Cash'),
       'textbox "Investments" required (outside of retirement None? Type 0.)',
-      'group "Choose an amount"',
-      'button "None for Investments"',
-      'button "$25k for Investments"',
-      'button "$50k for Investments"',
-      'button "$100k for Investments"',
-      'button "$250k for Investments"',
+      ...chips('Investments'),
       'link "Privacy policy"',
       'button "Next"',
       'button "Back"',

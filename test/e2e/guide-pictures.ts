@@ -111,14 +111,14 @@ await take('debug', 900, 780, `${origin}/unstyled?prequal-debug`, (page) =>
   page.getByText('keeps no height free').waitFor(),
 );
 for (const brand of Object.keys(grounds))
-  await take(`brand-${brand}`, 800, 900, `${origin}/${brand}`, async (page) => {
+  await take(`brand-${brand}`, 800, 780, `${origin}/${brand}`, async (page) => {
     await page.getByText('680 to 720').first().click();
     const second = page.locator('#second');
     await second.getByText('Above 720').click();
     await second.getByRole('button', {name: 'Next'}).click();
-    await second.getByLabel('Retirement funds').fill('120,000');
-    await second.getByLabel('Cash').fill('some');
-    await second.getByLabel('Investments').focus();
+    await second.getByRole('button', {name: '$100k'}).first().click();
+    await second.getByLabel('Cash', {exact: true}).fill('some');
+    await second.getByLabel('Investments', {exact: true}).focus();
     await second.locator('[part=error]').waitFor();
     await second.locator('lead-prequal-form').evaluate(async ({shadowRoot}) => {
       scrollTo(0, 0);

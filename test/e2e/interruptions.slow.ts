@@ -79,7 +79,8 @@ async function untilStep(page: Page, step: number) {
 async function fillIn(page: Page) {
   for (const [name, value] of Object.entries(answers)) {
     const field = fieldsOf(page, name);
-    if ((await field.count()) > 1) await field.and(page.locator(`[value="${value}"]`)).check();
+    // Without a pointer, because a tap on the last question of a step would go on.
+    if ((await field.count()) > 1) await field.and(page.locator(`[value="${value}"]`)).dispatchEvent('click');
     else if ((await field.count()) === 1) await field.fill(value);
   }
 }

@@ -46,7 +46,7 @@ export const explainContext = (name: string, isListed: boolean) =>
 
 /** What is known of the server, and the later file that finds out what is wrong. */
 export type Diagnosable = Server & {
-  readonly debug: () => Promise<{explain: (code: string, server: Server) => unknown}>;
+  readonly debug: () => Promise<{explain: (code: string, server: Server) => Promise<'page' | undefined>}>;
 };
 
 /** Finds out why sending failed, and says in the console what a webmaster can do about it. @param code see `diagnose` */

@@ -5,7 +5,12 @@ import {applyPage, type Server} from './apply-page.ts';
 import {isNative, Promise} from './builtins.ts';
 
 /** What is wrong, and what the webmaster or the operator can do about it. */
-export type Finding = {readonly wrong: string; readonly fix: string};
+export type Finding = {
+  readonly wrong: string;
+  readonly fix: string;
+  /** The browser blocks the requests of this page, so that the apply page is the way on. */
+  readonly refusal?: 'page';
+};
 
 /** The origin of an opaque frame. It could be any page, so the server refuses it. */
 export const isOpaque = (): boolean => origin === 'null';
@@ -61,13 +66,15 @@ function whatThePageReplaces(): Finding | undefined {
  * Says in the console why the form does not work, as far as a webmaster can do something about it.
  *
  * @param code a problem code, `network`, or `page` if a script of the page is the reason
+ * @returns `page` if the browser blocks the requests of this page
  */
-export async function explain(code: string, server: Server) {
+export async function explain(code: string, server: Server): Promise<'page' | undefined> {
   const finding = code === 'page' ? whatThePageReplaces() : await diagnose(code, server);
-  if (!finding) return;
-  const {wrong, fix} = finding;
+  if (!finding) return undefined;
+  const {wrong, fix, refusal} = finding;
   const refused = `${server.origin} does not take leads of partner "${server.partner}" from ${globalThis.origin} (${code}). `;
   say(`${code === 'page' ? '' : refused}${wrong} ${fix}`);
+  return refusal;
 }
 
 /**
@@ -101,6 +108,7 @@ async function whyNoAnswer(server: Server): Promise<Finding> {
     return {
       wrong: 'The page has https, and the server http. Browsers block such requests (mixed content).',
       fix: `Use the address of the server that begins with https:// instead of ${origin}.`,
+      refusal: 'page',
     };
   }
   const {blockedBy, hasAnswered} = await tryToReach(origin);
@@ -108,6 +116,7 @@ async function whyNoAnswer(server: Server): Promise<Finding> {
     return {
       wrong: `The content security policy of the page blocks requests to ${origin} (${blockedBy}).`,
       fix: `Add ${origin} to connect-src.`,
+      refusal: 'page',
     };
   }
   const list = `${globalThis.origin} to the origins of "${partner}" on the server.`;

@@ -31,7 +31,10 @@ type UsedConfig = Omit<
 export class Preparation {
   /** The newest configuration that has arrived. Undefined until the first one arrives. */
   config: UsedConfig | undefined;
-  /** The code of the problem, if the server has refused this page its configuration. It would refuse a lead, too. */
+  /**
+   * The code of the problem, if the server has refused this page its configuration, or `page` if the browser has blocked the
+   * request. It would be so with a lead, too.
+   */
   refusal: string | undefined;
   /** Settles when the configuration has arrived, or could not be loaded. */
   ready: Promise<unknown> | undefined;
@@ -110,7 +113,10 @@ export class Preparation {
       if (response.status === 403) this.refusal = code;
       void explainRefusal(code, endpoint);
     } catch (error) {
-      if (error instanceof TypeError) void explainRefusal(isOfPage(error) ? 'page' : 'network', endpoint);
+      if (error instanceof TypeError)
+        void explainRefusal(isOfPage(error) ? 'page' : 'network', endpoint).then(
+          (found) => (this.refusal = found || undefined),
+        );
     }
     return undefined;
   }

@@ -5,6 +5,8 @@ import {
   fillAll,
   fillContact,
   fillFunds,
+  link,
+  part,
   send,
   shows,
 } from '../../support/browser/visitor.ts';
@@ -168,10 +170,14 @@ describe('what the console says when no answer can be read', () => {
     const page = await openPage(service.script + element, {
       'Content-Security-Policy': `connect-src 'self'; script-src 'nonce-page' ${service.origin}`,
     });
-    await touch(page);
+    const form = await formOn(page);
+    await chooseScore(form);
     expect(await trouble(page, 'blocks requests'))
       .to.contain('(connect-src)')
       .and.to.contain(`Add ${service.origin} to connect-src`);
+    part(form, 'button.main').click();
+    await shows(form, 'This page cannot send your answers');
+    expect(link(form, 'Continue on our own page')!.href).to.contain('/apply/acme');
   });
 
   it('the console names the origin that the server does not list', async () => {

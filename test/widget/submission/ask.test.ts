@@ -120,7 +120,7 @@ describe('what the partner asks for besides', () => {
       'plan',
     ]);
     await click(form, 'See my estimate');
-    expect(errors(form)).to.deep.equal(['Enter your monthly revenue.']);
+    expect(errors(form)).to.deep.equal(['Monthly revenue is missing.']);
     fill(form, 'Monthly revenue', 'high');
     fill(form, 'What is the plan? (optional)', 'A shop');
     await click(form, 'Back');
