@@ -103,8 +103,7 @@ async function submit(parts: Parts, lead: NewLead): Promise<Submitted> {
   if (isSuppressed) emit({type: 'lead-suppressed', lead: stored.id, partner: stored.partner});
   else if (lead.hold) sayHeld(emit, stored, deliveries);
   const delivered = beginDeliveries(dispatcher, stored, leased);
-  // So does a repeat. Only if the rules have changed since the first one, there is something to store.
-  if (lead.rules && stored.duplicateOf !== null) await store.repeatTo(stored, stored.duplicateOf);
+  if (lead.rules && stored.duplicateOf !== null) await repeat(parts, stored, stored.duplicateOf, deliveries);
   const taken =
     stored.answer.status === 'pending' && delivered
       ? {...stored, answer: await inTime(delivered, timings.answerWait)}
@@ -122,6 +121,23 @@ const latest = async (store: LeadPort, stored: StoredLead): Promise<StoredLead> 
   stored.answer.status === 'pending'
     ? ((await store.find(stored.id).catch(() => undefined)) ?? stored)
     : stored;
+
+/** A repeat goes where the first one went, too. Only if the rules have changed since then, there is something to store. */
+async function repeat(
+  {store, dispatcher}: Parts,
+  lead: LeadRecord,
+  original: string,
+  deliveries: readonly NewDelivery[],
+) {
+  const receivers = (await store.receiversOf(original)).flatMap((destination) => {
+    const address = dispatcher.addressOf(destination);
+    const isNew = !deliveries.some((each) => each.destination === destination);
+    return address !== null && isNew && dispatcher.contentFor(destination) === 'created'
+      ? [{destination, address}]
+      : [];
+  });
+  if (receivers.length > 0) await store.repeatTo(lead, receivers);
+}
 
 /** Who gets the lead besides whoever answers it. */
 async function route(

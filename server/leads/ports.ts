@@ -51,8 +51,11 @@ export type LeadPort = {
   ): Promise<{fingerprint: string; leadId: string; isErased: boolean} | undefined>;
   /** The destinations to which a lead went, besides the one that answers it. */
   receiversOf(lead: string): Promise<string[]>;
-  /** Lets a duplicate go to the destinations of events that had the original, too. */
-  repeatTo(duplicate: Pick<StoredLead, 'id' | 'createdAt'>, original: string): Promise<void>;
+  /** Lets a duplicate go to more destinations of events. */
+  repeatTo(
+    duplicate: Pick<StoredLead, 'id' | 'createdAt'>,
+    receivers: readonly {destination: string; address: string}[],
+  ): Promise<void>;
   /** The texts of all consents under which leads were stored since version 1.3.0. */
   consentTexts(): Promise<RememberedText[]>;
   /** Stores the words of consent texts by their hashes, as far as they are not stored yet. */

@@ -195,16 +195,18 @@ export function leadQueries(
       return (await read(statement(text, lead))).map(({destination}) => String(destination));
     },
 
-    async repeatTo({id, createdAt}, original) {
-      const isHeld = isThere(`leads WHERE id = $1 AND suppressed_at IS NOT NULL`);
+    async repeatTo({id, createdAt}, receivers) {
+      const isHeld = isThere('leads WHERE id = $1 AND suppressed_at IS NOT NULL');
       const text = `
         INSERT INTO deliveries (lead_id, destination, content, gives_answer, state, attempts, ambiguous,
           ambiguous_counted, next_attempt_at, leased_until, happened_at, address, reason)
-        SELECT CAST($1 AS TEXT), destination, content, 0, CASE ${isHeld} WHEN 1 THEN 'held' ELSE 'waiting' END, 0, 0, 0,
-          CAST($2 AS BIGINT), 0, CAST($2 AS BIGINT), address, CASE ${isHeld} WHEN 1 THEN 'suppressed' END
-        FROM deliveries WHERE lead_id = $3 AND content = 'created' AND state <> 'dropped'
+        SELECT id, $2, 'created', 0, CASE ${isHeld} WHEN 1 THEN 'held' ELSE 'waiting' END, 0, 0, 0,
+          CAST($3 AS BIGINT), 0, CAST($3 AS BIGINT), $4, CASE ${isHeld} WHEN 1 THEN 'suppressed' END
+        FROM leads WHERE id = $1 AND erased_at IS NULL AND revoked_at IS NULL
         ON CONFLICT (lead_id, destination, content) DO NOTHING`;
-      await write(statement(text, id, createdAt, original));
+      await write(
+        ...receivers.map(({destination, address}) => statement(text, id, destination, createdAt, address)),
+      );
     },
 
     async consentTexts() {
