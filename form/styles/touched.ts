@@ -206,9 +206,7 @@ export const touched = css`
   .so-far .aside,
   .money > :is(label, .help) {
     display: inline-block;
-  }
-  .money > :is(label, .help) {
-    margin-block: 0 4px;
+    margin-block: 0 3px;
     margin-inline-end: 6px;
   }
   .sign,

@@ -10,28 +10,22 @@ const server = useServer();
 const header = document.createElement('header');
 header.style.cssText = 'position: fixed; inset: 0 0 auto; block-size: 72px; background: white; z-index: 9';
 
-/** What shows the focus: of a radio button the whole option, and of everything else itself. Its ring is 5 px wide. */
-const ringOf = (form: LeadPrequalForm) => {
-  const focus = focused(form)!;
-  const shown = focus.matches('[type=radio]') ? focus.nextElementSibling! : focus;
-  const {top, bottom} = shown.getBoundingClientRect();
-  return {top: top - 5, bottom: bottom + 5, what: shown.textContent.trim() || focus.id};
-};
-
-/** Goes by Tab to one end of the page, and checks the focus wherever it stops within the form. */
+/** Goes by Tab to one end of the page, and checks the focus and its ring of 5 px wherever it stops within the form. */
 async function walk(form: LeadPrequalForm, isBack: boolean, covers: readonly Element[], context: string) {
-  let stops = 0;
-  for (; focused(form) || stops === 0; stops++) {
+  for (let stops = 0; ; stops++) {
     if (isBack) await sendKeys({down: 'Shift'});
     await sendKeys({press: 'Tab'});
     if (isBack) await sendKeys({up: 'Shift'});
-    if (!focused(form)) break;
-    const {top, bottom, what} = ringOf(form);
+    const focus = focused(form);
+    if (!focus) return stops;
+    // The ring of a radio button is around its option.
+    const shown = focus.matches('[type=radio]') ? focus.nextElementSibling! : focus;
+    const {top, bottom} = shown.getBoundingClientRect();
     const edge = Math.max(0, ...covers.map((cover) => cover.getBoundingClientRect().bottom));
-    expect(top, `${context}: ${what} stands below ${edge} px`).to.be.at.least(edge - 0.5);
-    expect(bottom, `${context}: ${what} stands above the lower edge`).to.be.at.most(innerHeight + 0.5);
+    const what = `${context}: ${shown.textContent.trim() || focus.id}`;
+    expect(top - 5, `${what} stands below ${edge} px`).to.be.at.least(edge - 0.5);
+    expect(bottom + 5, `${what} stands above the lower edge`).to.be.at.most(innerHeight + 0.5);
   }
-  return stops;
 }
 
 describe('what has the focus', () => {
