@@ -78,6 +78,10 @@ export const attributeChoices = {
   'lead-type': select('What the form asks for', {prequalification: 'Everything', standard: 'Contact data'}),
   layout: select('Layout', {steps: 'Three steps', single: 'All on one page'}),
   order: select('What comes first', {'funds-first': 'Credit and funds', 'contact-first': 'Contact data'}),
+  advance: select('After the question about a bankruptcy', {
+    tap: 'A tap on the answer goes on',
+    button: 'The button goes on',
+  }),
   presentation: select('Where the form appears', {
     inline: 'In the page',
     dialog: 'In a dialog that a link opens',
@@ -139,10 +143,15 @@ export const styleChoices = {
   accent: field('color', 'Accent', 'Automatic', color),
   background: field('color', 'Background', 'Automatic', color),
   text: field('color', 'Text', 'Automatic', color),
+  field: field('color', 'Fields', 'Automatic', color),
+  line: field('color', 'Lines of fields', 'Automatic', color),
+  progress: field('color', 'Progress', 'Automatic', color),
+  error: field('color', 'Errors', 'Automatic', color),
   font: field('text', 'Font', 'That of the page', fontFamilies),
   'heading-font': field('text', 'Font of titles', 'That of the page', fontFamilies),
   radius: field('text', 'Corner radius', '12px', length(absolute, '12px')),
   space: field('text', 'Spacing', '4px', length(absolute, '4px'), '3px is compact, 5px is spacious.'),
+  'sticky-top': field('text', 'Height of a header that stays at the top', '0px', length(absolute, '72px')),
   'max-width': field('text', 'Maximum width', '640px', length([...absolute, '%'], '640px')),
 } as const satisfies Readonly<Record<string, Choice>>;
 

@@ -13,10 +13,15 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   accent: ['#12406f', '#ABC', 'rebeccapurple', 'rgb(1, 2, 3)', 'oklch(0.5 0.1 200)'],
   background: ['#fff', 'white'],
   text: ['#000000'],
+  field: ['#000000'],
+  line: ['#000000'],
+  progress: ['#000000'],
+  error: ['#000000'],
   font: [`"Segoe UI", 'Roboto', sans-serif`, 'inherit', 'Iowan Old Style, serif'],
   'heading-font': ['Georgia', `'Źródło Sans', serif`],
   radius: ['0px', '12px', '1.5rem'],
   space: ['3px', '0.25em'],
+  'sticky-top': ['72px', '4rem'],
   'max-width': ['640px', '100%'],
 };
 
