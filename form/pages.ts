@@ -81,21 +81,22 @@ export function withBankruptcyBelowScore(pages: readonly Page[]): readonly Page[
 export const isFolded = ({required, step}: AskedField) => !required && !step;
 
 /**
- * Adds what the partner asks for besides: to the end of the last page, where the consent stands below it, or below the
- * amounts.
+ * Adds what the partner asks for besides: to the end of the last step, where the consent stands below it, or below the
+ * amounts. What is folded together stands below the others.
  */
 export function withAsked(pages: readonly Page[], asked: readonly AskedField[]): readonly Page[] {
-  const last = pages.at(-1);
-  const funds = pages.find((page) => page.some(({name}) => name === 'funds')) ?? last;
-  return pages.map((page) => {
-    const here = asked.filter(({step}) => page === (step ? funds : last));
-    // What is folded together stands below the others.
-    const added = [...here.filter((each) => !isFolded(each)), ...here.filter(isFolded)].map(
-      ({name}) => name as FieldName,
-    );
-    const end = page.at(-1);
-    return end && added[0] ? [...page.slice(0, -1), {...end, fields: [...end.fields, ...added]}] : page;
-  });
+  const last = pages.flat().at(-1);
+  const funds = pages.flat().find(({name}) => name === 'funds') ?? last;
+  const added = (step: Step) => {
+    const here = asked.filter((each) => step === (each.step ? funds : last));
+    return [...here.filter((each) => !isFolded(each)), ...here.filter(isFolded)];
+  };
+  return pages.map((page) =>
+    page.map((step) => ({
+      ...step,
+      fields: [...step.fields, ...added(step).map(({name}) => name as FieldName)],
+    })),
+  );
 }
 
 /** @returns `defaultPages` itself, if these are the pages */
