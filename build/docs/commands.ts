@@ -36,7 +36,8 @@ function inputsOf({registeredArguments, options}: Command): Inputs {
     ...registeredArguments.map((argument) => ({...argument, name: argument.name(), usage: argument.name()})),
     ...options
       .filter(({long}) => !common.includes(long ?? ''))
-      .map((option) => ({...option, name: option.long ?? '', usage: option.flags})),
+      .map((option) => ({...option, name: option.long ?? '', usage: option.flags}))
+      .map((one) => ({...one, description: `${one.description}${one.mandatory ? ' (required)' : ''}`})),
   ];
   return new Map(
     given.map(({name, usage, description, argChoices: choices}) => {

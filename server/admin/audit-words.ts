@@ -78,6 +78,8 @@ const filterWords: Readonly<Record<string, (value: string) => string>> = {
   since: (time) => `since ${time.slice(0, 10)}`,
   until: (time) => `before ${time.slice(0, 10)}`,
   kept_until: (time) => `until ${time.slice(0, 10)}`,
+  asked: (time) => `asked on ${time.slice(0, 10)}`,
+  via: (way) => `by ${way}`,
   reason: (words) => `because: ${words}`,
   phone: () => 'by a telephone number',
   email: () => 'by an e-mail address',

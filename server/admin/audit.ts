@@ -10,8 +10,9 @@ export type Actor = Pick<AuditEntry, 'actor' | 'action'>;
 
 /** Names of filters whose values are noted: what operators or settings say. Other values may be personal. */
 const ofLeads = ['partner', 'status', 'state', 'open', 'destination', 'scope', 'erasure', 'deliveries'];
-const ofOperators = ['operator', 'role', 'reason', 'plan', 'from', 'key', 'kind', 'kept_until'];
-const noted = [...ofLeads, ...ofOperators];
+const ofOperators = ['operator', 'role', 'reason', 'plan', 'from', 'key'];
+const ofRequests = ['kind', 'kept_until', 'corrected', 'asked', 'via'];
+const noted = [...ofLeads, ...ofOperators, ...ofRequests];
 /** What another name or the ids say already. */
 const unnamed = ['lead', 'endOfId', 'emailAsTyped'];
 

@@ -1,5 +1,6 @@
 /** Corrects a lead as the form does: another one takes its place, whoever gets such leads is told, and the consent stays. */
 import {randomUUIDv7} from 'node:crypto';
+import {isDeepStrictEqual} from 'node:util';
 import type {FormFieldName} from '../../contract/fields.ts';
 import {referenceOf} from '../../contract/reference.ts';
 import type {Config} from '../config/config.ts';
@@ -9,14 +10,19 @@ import {calculatedAnswer} from '../leads/calculated-answer.ts';
 import type {FullLead} from '../leads/lead-filter.ts';
 import {expectation, parseFormLead, type Lead} from '../leads/lead-schema.ts';
 import {createLeadService, type Deliverer} from '../leads/lead-service.ts';
-import type {LeadPort, ReadStore} from '../leads/ports.ts';
+import type {DeliveryRow} from '../leads/deliveries.ts';
+import {comparableText} from '../leads/idempotency.ts';
+import type {DeliveryDesk, DeliveryReader, LeadPort, ReadStore} from '../leads/ports.ts';
 import type {PrivacyRequestStore} from '../leads/privacy-requests.ts';
+import type {RevocationStore} from '../leads/revocation.ts';
 import type {Consent} from '../leads/stored-lead.ts';
 import {readContext} from '../leads/visitor-submission.ts';
 import {isErased} from '../store/rows.ts';
 import {Refusal, type With} from './admin.ts';
+import {dropDeliveries, storedOf} from './deliveries.ts';
 import {detailsOf} from './lead-details.ts';
 import {leadOf, unreadableText} from './lead-names.ts';
+import {endRequests} from './privacy-requests.ts';
 import {routeFor} from './routing.ts';
 
 /** As typed. What is not given stays, and an empty text takes away what may be missing. */
@@ -72,24 +78,42 @@ function consentFor({phone}: Lead, {id, lead, consent}: FullLead): Consent | und
   return {...consent, evidence: undefined, givenWith: consent.givenWith ?? (isOther ? id : undefined)};
 }
 
+/** What is held of a lead, and whether that is because a bot may have sent it. */
+export async function heldOf({store}: With<DeliveryReader>, lead: string) {
+  const rows = await storedOf({store}, lead, ['held']);
+  return {rows, isSuspect: rows.some(({reason}) => reason === 'suspect')};
+}
+
+/** The names of the fields in which two leads differ. @throws Refusal if there are none */
+function changedFields(before: Lead, after: Lead): string[] {
+  const [one, other] = [before, after].map((lead) => JSON.parse(comparableText(lead)) as Partial<Lead>);
+  const names = Object.keys({...one, ...other}) as (keyof Lead)[];
+  const changed = names.filter((name) => !isDeepStrictEqual(one?.[name], other?.[name]));
+  if (changed.length === 0) throw new Refusal('Nothing was corrected: the lead says all of this already.');
+  return changed;
+}
+
 /**
- * @returns the references of the lead and of the one that takes its place, and which destinations are told
- * @throws Refusal as `readCorrectable`, and if a field is wrong
+ * A correction of a lead that is held as a bot's is held, too. What is held of the lead must not go out after it.
+ * @returns the references of the lead and of the one that takes its place; which destinations are told, for which it is held because
+ *   its number said stop, or as a bot's; and for which the lead was held
+ * @throws Refusal as `readCorrectable`, and if a field is wrong, or nothing is another
  */
 export async function correctLead(
-  {
-    store,
-    config,
-    noteAccess,
-  }: With<ReadStore & LeadPort & Pick<PrivacyRequestStore, 'endRequest'>, 'config' | 'noteAccess'>,
+  admin: With<
+    ReadStore & LeadPort & DeliveryDesk & RevocationStore & PrivacyRequestStore,
+    'config' | 'noteAccess'
+  >,
   named: string,
   given: Corrected,
-): Promise<{reference: string; corrected_by: string; told: string[]}> {
+) {
+  const {store, config, noteAccess} = admin;
   const record = await readCorrectable({store}, named);
   const lead = correct(record, given);
-  const {partner, attribution, context} = record;
-  const fields = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : name));
-  await noteAccess({lead: record.id, corrected: fields.join(' ')}, [record.id]);
+  const {partner, attribution, context, suspect} = record;
+  const corrected = changedFields(record.lead, lead).join(', ');
+  await noteAccess({lead: record.id, corrected}, [record.id]);
+  const held = await heldOf({store}, record.id);
   const {policy, partners} = config;
   const settings = partners.find(({key}) => key === partner);
   const service = createLeadService({
@@ -101,13 +125,27 @@ export async function correctLead(
     language: record.routing?.language,
     consent: consentFor(lead, record),
     attribution: attribution ?? undefined,
+    ...{suspect: suspect ?? undefined, hold: held.isSuspect},
     ...(context && {...(settings && readContext(settings, {context})), context}),
     // Of two operators who correct it at the same time, one is refused.
     idempotency: [{owner: 'corrections', digest: record.id, fingerprint: randomUUIDv7()}],
   });
   if (submitted.outcome !== 'created') throw new Refusal('Somebody has corrected it just now: look again.');
   const {id} = submitted.stored;
-  await store.endRequest(record.id, 'correct');
-  const told = (await store.listDeliveries(1_000, {lead: id})).map(({destination}) => destination);
-  return {reference: referenceOf(record.id), corrected_by: referenceOf(id), told};
+  const each = held.rows.map(({destination, content, state}) => ({
+    ...{lead: record.id, destination, content, state},
+  }));
+  if (each.length > 0) await dropDeliveries(admin, {filter: {lead: record.id}, each});
+  const rows = await storedOf({store}, id, [undefined]);
+  const namesOf = (isOne: (row: DeliveryRow) => boolean) =>
+    rows.filter(isOne).map(({destination}) => destination);
+  const stopped = namesOf(({reason}) => reason === 'suppressed');
+  if (stopped.length === 0) await endRequests(admin, {lead: record.id, kind: 'correct', answer: 'corrected'});
+  return {
+    ...{reference: referenceOf(record.id), corrected_by: referenceOf(id)},
+    told: namesOf(({state}) => state !== 'held'),
+    stopped,
+    suspect: namesOf(({reason}) => reason === 'suspect'),
+    dropped: each.map(({destination}) => destination),
+  };
 }

@@ -16,7 +16,7 @@ import type {ReadStore, Maintenance, DeliveryReader} from '../leads/ports.ts';
 import {consentEnd, retentionOf} from '../leads/retention.ts';
 import type {RevocationStore, StopReader} from '../leads/revocation.ts';
 import type {Tombstone} from '../leads/stored-lead.ts';
-import {appendErasures, type Erasure, type KeyLine, type StopLine} from '../store/erasures-file.ts';
+import {appendErasures, type Deed, type Erasure, type KeyLine} from '../store/erasures-file.ts';
 import {whyUnreadable} from '../store/rows.ts';
 import {isLocked} from '../store/sqlite/server-lock.ts';
 import {idsOf, isoTime, Refusal, refuseFor, time, type Job, type With, type Reading} from './admin.ts';
@@ -86,7 +86,7 @@ export async function planErasure(admin: Reading, input: ErasureInput): Promise<
     ids.push(id);
   }
   const erasable = await store.erasable(ids);
-  const holds = await store.legalHolds(idsOf(erasable), Date.now());
+  const holds = await store.keptLeads(Date.now());
   const found = erasable.map((one) => {
     const keptUntil = endOfConsent(config, one);
     const consentUntil = all || keptUntil <= Date.now() ? null : keptUntil;
@@ -202,7 +202,7 @@ const [longestWait, lockPause] = [10_000, 20];
 /** Writes the lines before anything is done. @param before what did not happen if that fails */
 export async function writeDown(
   {store, config}: With<PersonReader & RevocationStore, 'config'>,
-  lines: readonly (Erasure | StopLine)[],
+  lines: readonly Deed[],
   before = 'Nothing was erased, because',
 ): Promise<void> {
   const {erasuresFile: path} = config;

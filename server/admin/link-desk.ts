@@ -24,6 +24,7 @@ import {idsOf, type With} from './admin.ts';
 import {noting} from './audit.ts';
 import {writeDown} from './erasing.ts';
 import {peopleOf, readPerson, senderOf} from './persons.ts';
+import {putRequest, requestsOf} from './privacy-requests.ts';
 import {beginStop, isRevokedFor, revokeEach, type Meaning} from './revocations.ts';
 
 const linkEnd = new RegExp(String.raw`^(${leadIdForm})\.([\w-]+)$`);
@@ -83,7 +84,7 @@ export function createLinkDesk({store, config}: Omit<Desk, 'noteAccess'>): LinkD
       const link = await readLink({store}, id);
       if (!link) return undefined;
       const {lead, person, pressedAt} = link;
-      const request = (await store.requests(id)).find(({kind}) => kind === 'erase');
+      const [request] = await requestsOf({store}, id, 'erase');
       return {
         id,
         createdAt: lead.createdAt,
@@ -97,10 +98,11 @@ export function createLinkDesk({store, config}: Omit<Desk, 'noteAccess'>): LinkD
     stop: ({id}, way) => inTurn(id, () => stop(id, way)),
     requestErasure: ({id}) =>
       inTurn(id, async () => {
-        if ((await store.requests(id)).some(({kind}) => kind === 'erase')) return;
+        if ((await requestsOf({store}, id, 'erase')).length > 0) return;
         await notingOf('erase')({lead: id});
         const now = Date.now();
-        await store.addRequest({lead: id, kind: 'erase', askedAt: now, enteredAt: now, way: 'link'});
+        const asked = {askedAt: now, enteredAt: now, way: 'link'};
+        await putRequest({store, config}, {lead: id, kind: 'erase', ...asked});
       }),
   };
 }

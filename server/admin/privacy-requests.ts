@@ -3,6 +3,7 @@ import {z} from 'zod';
 import {referenceOf} from '../../contract/reference.ts';
 import {dayLength} from '../config/timings.ts';
 import type {LeadReader} from '../leads/lead-filter.ts';
+import type {PersonReader} from '../leads/persons.ts';
 import {
   dueAt,
   requestKinds,
@@ -11,10 +12,17 @@ import {
   type PrivacyRequestStore,
   type RequestKind,
 } from '../leads/privacy-requests.ts';
+import type {RevocationStore} from '../leads/revocation.ts';
 import {count, isoTime, Refusal, time, type With} from './admin.ts';
+import {businessDaysAfter} from './business-days.ts';
+import {writeDown} from './erasing.ts';
 import {leadOf} from './lead-names.ts';
 
-/** `days`: since it was asked. `due_at`: when it must be answered */
+/**
+ * - `days`: since it was asked, until it ended. `confirm_by`: when whoever asked must know that it came. `due_at`: when it must be
+ *   answered
+ * - `ended_at`: null while it waits. `answer`: what was done, or why not
+ */
 export const privacyRequest = z.object({
   id: z.string(),
   reference: z.string(),
@@ -24,21 +32,28 @@ export const privacyRequest = z.object({
   entered_at: time.nullable(),
   way: z.string(),
   days: count,
+  confirm_by: time.nullable(),
   due_at: time.nullable(),
+  ended_at: time.nullable(),
+  answer: z.string().nullable(),
 });
 export type PrivacyRequestRow = z.infer<typeof privacyRequest>;
 
-/** The oldest first. `leads erase` ends those to erase, too. */
-export async function listRequests({
-  store,
-}: With<LeadReader & PrivacyRequestReader>): Promise<PrivacyRequestRow[]> {
-  const requests = await store.requests();
+/** Those that wait, or that have ended, the oldest first. `leads erase` ends those to erase, too. */
+export async function listRequests(
+  {store}: With<LeadReader & PrivacyRequestReader>,
+  {isEnded}: {isEnded: boolean} = {isEnded: false},
+): Promise<PrivacyRequestRow[]> {
+  const requests = await store.requests({isEnded});
   const records = await store.findRecords(requests.map(({lead}) => lead));
   return requests.map((request) => toRequestRow(request, records.get(request.lead)?.partner ?? null));
 }
 
+/** Business days until whoever asked must know that it came: 11 CCR 7021(a). */
+const daysToConfirm = 10;
+
 export const toRequestRow = (
-  {lead: id, kind, askedAt, enteredAt, way}: PrivacyRequest,
+  {lead: id, kind, askedAt, enteredAt, way, endedAt, answer}: PrivacyRequest,
   partner: string | null,
 ): PrivacyRequestRow => ({
   id,
@@ -48,53 +63,92 @@ export const toRequestRow = (
   way,
   requested_at: isoTime(askedAt),
   entered_at: isoTime(enteredAt),
-  days: Math.floor((Date.now() - askedAt) / dayLength),
+  days: Math.floor(((endedAt ?? Date.now()) - askedAt) / dayLength),
+  confirm_by: isoTime(businessDaysAfter(askedAt, daysToConfirm)),
   due_at: isoTime(dueAt({askedAt})),
+  ended_at: isoTime(endedAt),
+  answer,
 });
 
-type Desk = With<LeadReader & PrivacyRequestStore, 'noteAccess'>;
+type Desk = With<LeadReader & PersonReader & RevocationStore & PrivacyRequestStore, 'config' | 'noteAccess'>;
+const notChanged = 'Nothing was changed, because';
 
-/** @returns the reference of the lead. @param added `asked`: the day on which it was asked, in milliseconds since 1970. @throws Refusal if one of this kind waits */
+type Asked = Omit<PrivacyRequest, 'endedAt' | 'answer'> & Partial<PrivacyRequest>;
+/** Writes a request into the file of erasures, and then into the store. */
+export async function putRequest(admin: Omit<Desk, 'noteAccess'>, asked: Asked): Promise<void> {
+  const request = {endedAt: null, answer: null, ...asked};
+  await writeDown(admin, [{...request, at: Date.now()}], notChanged);
+  await admin.store.putRequest(request);
+}
+
+/** Ends those of this kind. @param answer what was done, or why not */
+export async function endRequests(
+  admin: Omit<Desk, 'noteAccess'>,
+  {lead, kind, answer}: {lead: string; kind: RequestKind; answer: string},
+): Promise<void> {
+  for (const one of await requestsOf(admin, lead, kind))
+    await putRequest(admin, {...one, endedAt: Date.now(), answer});
+}
+
+/** Those of this kind that wait for an answer. @param lead its id */
+export const requestsOf = async ({store}: With<PrivacyRequestReader>, lead: string, kind: RequestKind) =>
+  (await store.requests({lead, isEnded: false})).filter((one) => one.kind === kind);
+
+/**
+ * Where one of this kind waits, the earlier day counts.
+ * @returns the reference of the lead
+ * @param added `asked`: the day on which it was asked, in milliseconds since 1970
+ * @throws Refusal if one that was not asked later waits
+ */
 export async function addRequest(
-  {store, noteAccess}: Desk,
+  admin: Desk,
   {lead: named, kind, asked, way}: {lead: string; kind: RequestKind; asked: number; way: string},
 ): Promise<string> {
-  const lead = await leadOf({store}, named);
+  const lead = await knownLead(admin, named);
   const enteredAt = Date.now();
-  // Of today, a page names the noon, which may still be to come.
-  if (asked > enteredAt + dayLength) throw new Refusal('The day on which it was asked is still to come.');
-  const askedAt = Math.min(asked, enteredAt);
-  await noteAccess({lead, kind});
-  if (!(await store.addRequest({lead, kind, askedAt, enteredAt, way})))
-    throw new Refusal(`A request of this kind waits for ${named} already, or there is no such lead.`);
+  if (asked > enteredAt) throw new Refusal('The day on which it was asked is still to come.');
+  await admin.noteAccess({lead, kind, asked: isoTime(asked), via: way});
+  const [before] = await requestsOf(admin, lead, kind);
+  if (before && before.askedAt <= asked)
+    throw new Refusal(`A request of this kind waits for ${named} already.`);
+  await putRequest(admin, {...(before ?? {lead, kind, enteredAt, way}), askedAt: asked});
   return referenceOf(lead);
 }
 
-/** Ends a request. @returns the reference of the lead. @throws Refusal if there is none */
-export async function endRequest(
-  {store, noteAccess}: Desk,
-  {lead: named, kind, reason}: {lead: string; kind: RequestKind; reason: string},
-): Promise<string> {
+/** @throws Refusal if there is no such lead */
+async function knownLead({store}: With<LeadReader>, named: string): Promise<string> {
   const lead = await leadOf({store}, named);
-  await noteAccess({lead, kind, reason});
-  if (!(await store.endRequest(lead, kind)))
-    throw new Refusal(`Nobody asked to ${kind} ${named}, or the request has ended.`, 'unknown');
-  return referenceOf(lead);
+  if ((await store.findRecords([lead])).has(lead)) return lead;
+  throw new Refusal(`There is no lead ${named}.`, 'unknown');
 }
 
 /**
- * Keeps a lead for a lawsuit, against retention, or changes until when.
+ * Keeps a lead, and all that would be erased with it, for a lawsuit, against retention, or changes until when.
  * @param until milliseconds since 1970. One that has passed ends it
  * @returns the reference of the lead
  */
 export async function keepLead(
-  {store, noteAccess}: Desk,
+  admin: Desk,
   {lead: named, until, reason}: {lead: string; until: number; reason: string},
 ): Promise<string> {
-  const lead = await leadOf({store}, named);
-  if (!(await store.findRecords([lead])).has(lead))
-    throw new Refusal(`There is no lead ${named}.`, 'unknown');
-  await noteAccess({lead, kept_until: isoTime(until), reason});
-  await store.keepForLaw({lead, until, reason, enteredAt: Date.now()});
+  const lead = await knownLead(admin, named);
+  await admin.noteAccess({lead, kept_until: isoTime(until), reason});
+  const now = Date.now();
+  const hold = {lead, until, reason, enteredAt: now};
+  await writeDown(admin, [{...hold, at: now}], notChanged);
+  await admin.store.keepForLaw(hold);
   return referenceOf(lead);
 }
+
+/** A lawsuit that keeps a lead. */
+export const legalHold = z.object({
+  ...{id: z.string(), reference: z.string(), reason: z.string()},
+  ...{until: time.nullable(), entered_at: time.nullable()},
+});
+
+/** Those that have not ended, the first to end first. */
+export const listHolds = async ({store}: With<PrivacyRequestReader>): Promise<z.infer<typeof legalHold>[]> =>
+  (await store.legalHolds(Date.now())).map(({lead, until, reason, enteredAt}) => ({
+    ...{id: lead, reference: referenceOf(lead), reason},
+    ...{until: isoTime(until), entered_at: isoTime(enteredAt)},
+  }));

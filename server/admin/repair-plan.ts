@@ -7,6 +7,7 @@ import {existsSync} from 'node:fs';
 import {createdAtOf, isLeadId} from '../leads/lead-ids.ts';
 import type {EncryptedKey, PersonStore} from '../leads/persons.ts';
 import type {ReadStore} from '../leads/ports.ts';
+import {endedKept, type LegalHold, type PrivacyRequest} from '../leads/privacy-requests.ts';
 import {everybody, isInScopes, type StopEvent, type Suppression} from '../leads/revocation.ts';
 import {
   appendErasures,
@@ -42,13 +43,14 @@ type Wanted = {stop: StopLine; allow: StopLine | undefined};
  * What the file of erasures lists and the store does not have.
  * - `adopts`: keys of the digests that the file has and the store lacks, the newest first
  * - `toErase`, `toRevoke`: erasures, and stops of leads. `suppress`: what must be held again
- * - `leads`: ids of all leads that change. `acts` is how many erasures and stops are missing, `older` how many of these are older
- *   than the newest lead
+ * - `holds`, `requests`: lawsuits and requests of people that the store does not know as they are now
+ * - `leads`: ids of all leads that are erased or stopped. `acts` is how many of all this is missing, `older` how many of the
+ *   erasures and stops are older than the newest lead
  * - `unheld`: numbers that cannot be held, because the key of their digests is not known. `byLeads`: leads of such stops
  *   whose own numbers can
  * - `isKeyUnknown`: the file has digests without a key, and the store has no key, so they are those of another one
  */
-export type Repair = Pick<Lines, 'keys' | 'unread' | 'lastAt'> & {
+export type Repair = Pick<Lines, 'keys' | 'holds' | 'requests' | 'unread' | 'lastAt'> & {
   path: string;
   adopts: readonly EncryptedKey[];
   toErase: Erasure[];
@@ -92,6 +94,8 @@ export async function planRepair({store, config}: With<ReadStore, 'config'>): Pr
   const lost = await lostNumbers({store}, unusable, ofLeads, known);
   for (const one of suppress) for (const id of await leadsOf({store}, one)) leads.add(id);
   const said = stops.filter((one) => isLeadId(one.of) || isUsable(one));
+  const holds = await missingHolds({store}, file.holds);
+  const requests = await missingRequests({store}, file.requests);
   const history = await missingEvents({store}, said.flatMap(eventsOf));
   const [newest] = await store.listOutlines({}, {limit: 1});
   // One stop has up to seven lines, all of the same time.
@@ -106,10 +110,12 @@ export async function planRepair({store, config}: With<ReadStore, 'config'>): Pr
     toRevoke,
     suppress,
     history,
+    holds,
+    requests,
     leads,
     ...lost,
     total: await store.countLeads({}),
-    acts: times.length,
+    acts: times.length + holds.length + requests.length,
     older,
     isKeyUnknown: check === undefined && file.keys.length === 0 && ofDigests.length > 0,
   };
@@ -165,6 +171,40 @@ const missingEvents = ({store}: With<ReadStore>, events: readonly StopEvent[]) =
   inSlices(events, async (slice) => {
     const known = new Set(idsOf(await store.stopEvents({ids: idsOf(slice)})));
     return slice.filter(({id}) => !known.has(id));
+  });
+
+async function missingHolds({store}: With<ReadStore>, holds: readonly LegalHold[]) {
+  const now = Date.now();
+  const known = new Map((await store.legalHolds(now)).map((hold) => [hold.lead, hold]));
+  return ofLeadsHere({store}, holds, ({lead, until, enteredAt}) => {
+    const hold = known.get(lead);
+    return hold ? hold.enteredAt < enteredAt : until > now;
+  });
+}
+
+/** Also those that have ended, as long as they are kept. One that the retention job has ended has no line that says so. */
+async function missingRequests({store}: With<ReadStore>, requests: readonly PrivacyRequest[]) {
+  const nameOf = ({lead, kind, enteredAt}: PrivacyRequest) => [lead, kind, enteredAt].join(' ');
+  const known = new Map((await store.requests()).map((one) => [nameOf(one), one]));
+  return ofLeadsHere({store}, requests, (one, isGone) => {
+    const row = known.get(nameOf(one));
+    if (row) return row.endedAt === null && (one.endedAt !== null || one.askedAt < row.askedAt);
+    return one.endedAt === null ? one.kind === 'know' || !isGone : one.endedAt > Date.now() - endedKept;
+  });
+}
+
+/** @param isMissing `isGone`: its lead is erased */
+const ofLeadsHere = <One extends {lead: string}>(
+  {store}: With<ReadStore>,
+  all: readonly One[],
+  isMissing: (one: One, isGone: boolean) => boolean,
+) =>
+  inSlices(all, async (slice) => {
+    const records = await store.findRecords(slice.map(({lead}) => lead));
+    return slice.filter((one) => {
+      const record = records.get(one.lead);
+      return record !== undefined && isMissing(one, isErased(record));
+    });
   });
 
 /** For each digest and scope, the last thing that was said, and what an operator decided after it. */
@@ -271,17 +311,18 @@ export const numbersOf = ({suppress}: Repair) =>
 /** What would be done, in words. */
 export const repairWords = (repair: Repair): string => {
   const [erased, all] = [repair.toErase.length, repair.leads.size];
-  return `${counted(erased, 'lead')} erased again, and the consents of ${counted(all - erased, 'lead')} and ${counted(numbersOf(repair), 'number')} revoked again`;
+  const known = `${counted(repair.holds.length, 'lawsuit')} and ${counted(repair.requests.length, 'request')} known again`;
+  return `${counted(erased, 'lead')} erased again, the consents of ${counted(all - erased, 'lead')} and ${counted(numbersOf(repair), 'number')} revoked again, and ${known}`;
 };
 
 /** Why a start does not do it. Undefined if it does. */
 export function whyTooMuch(repair: Repair): string | undefined {
-  const {path, leads, total, acts, older} = repair;
+  const {path, leads, total, acts, holds, requests, older} = repair;
   const isMuch = leads.size > always && (leads.size > most || leads.size > total * mostOfStore);
   if (!isMuch && older <= mostOlder) return undefined;
   const why = isMuch
     ? `That concerns ${leads.size.toLocaleString('en-US')} of ${counted(total, 'lead')}`
-    : `${older} of these ${acts} erasures and stops are older than the newest lead`;
+    : `${older} of these ${acts - holds.length - requests.length} erasures and stops are older than the newest lead`;
   return `By the file of erasures ${path}, there would be ${repairWords(repair)}. ${why}, so this may be a copy that only has the file of another store: then give it a file of its own (erasures_file). If the store was restored, "lead-prequal store repair" does it, and then start again`;
 }
 

@@ -8,6 +8,7 @@ import type {AuditStore} from '../leads/audit.ts';
 import type {ErasureStore} from '../leads/erasure.ts';
 import type {PersonReader, PersonStore} from '../leads/persons.ts';
 import type {ReadStore, Maintenance} from '../leads/ports.ts';
+import type {PrivacyRequestStore} from '../leads/privacy-requests.ts';
 import {breadthOf, type SuppressionKind, type RevocationStore} from '../leads/revocation.ts';
 import {appendErasures, compactErasures, openFile, type StopLine} from '../store/erasures-file.ts';
 import {count, finish, Refusal, type Job, type With} from './admin.ts';
@@ -28,8 +29,14 @@ import {
   type Repair,
 } from './repair-plan.ts';
 
-/** How many leads were erased again, how many consents revoked again, and how many numbers are held again. */
-export const repaired = z.object({erased: count, revoked: count, numbers: count, out_of_files: z.boolean()});
+/**
+ * How many leads were erased again, how many consents revoked again, how many numbers are held again, and how many lawsuits and
+ * requests of people are known again.
+ */
+export const repaired = z.object({
+  ...{erased: count, revoked: count, numbers: count, lawsuits: count, requests: count},
+  out_of_files: z.boolean(),
+});
 export type Repaired = z.infer<typeof repaired>;
 
 /** Holds digests again as a line of the file says. */
@@ -43,14 +50,16 @@ const holdAgain = (
   return store.suppress({...all, scopes: [scope], since, asks, byMailbox: asks}, []);
 };
 
+type Restored = ReadStore & RevocationStore & PrivacyRequestStore & ErasureStore & Maintenance;
+
 /** Does what a prepared plan says. After an interruption, it may be run again. @param patience of the wait until nothing of it is in the files */
 export async function* repair(
-  admin: With<ReadStore & RevocationStore & ErasureStore & Maintenance, 'config' | 'noteAccess'>,
+  admin: With<Restored, 'config' | 'noteAccess'>,
   plan: Repair,
   patience?: Patience,
 ): Job<{erased: string} | Waiting, Repaired> {
   const {store, config, noteAccess} = admin;
-  const {toErase, toRevoke, suppress, history, byLeads, leads} = plan;
+  const {toErase, toRevoke, suppress, history, byLeads, leads, holds, requests} = plan;
   if (!isNothing(plan)) await noteAccess({erasure: 'again'}, [...leads], leads.size);
   const revoked = new Set<string>();
   const present = presentAddresses(config);
@@ -69,16 +78,19 @@ export async function* repair(
     await holdAgain(admin, {number: [phone], mailbox: [address].filter(Boolean)}, line);
   }
   await store.noteStops(history);
+  for (const hold of holds) await store.keepForLaw(hold);
+  // Before the erasures, which end those to erase.
+  for (const request of requests) await store.putRequest(request);
   const erased = yield* eraseEach(admin, toErase);
   return {
     erased,
     revoked: revoked.size,
     numbers: numbersOf(plan),
+    lawsuits: holds.length,
+    requests: requests.length,
     out_of_files: yield* purge(admin, patience),
   };
 }
-
-type Start = ReadStore & AuditStore & PersonStore & RevocationStore & ErasureStore & Maintenance;
 
 /**
  * What a server does before it opens its port.
@@ -86,7 +98,7 @@ type Start = ReadStore & AuditStore & PersonStore & RevocationStore & ErasureSto
  * @throws Error if that is so much that an operator must say so
  */
 export async function repairAtStart(
-  {store, config}: With<Start, 'config'>,
+  {store, config}: With<Restored & AuditStore & PersonStore, 'config'>,
   say: {done: (done: Repaired) => void; doubt: (text: string) => void},
 ): Promise<void> {
   // First, because what says nothing new may be more than fits into the memory.

@@ -11,7 +11,7 @@ import {type LeadIdentity, revocationScopes} from '../leads/stored-lead.ts';
 import {isErased} from '../store/rows.ts';
 import {idsOf, isoTime, time, type With} from './admin.ts';
 import {businessDaysBetween} from './business-days.ts';
-import {deliveryRow, storedOf} from './deliveries.ts';
+import {arrivalsOf, deliveryRow, storedOf} from './deliveries.ts';
 import {readAddresses} from './destinations.ts';
 import {senderOf} from './persons.ts';
 
@@ -107,6 +107,7 @@ const toldRow = deliveryRow
  * What became of a consent.
  * - `taken_back`: null if it was not. `for`: `all` or `partner`; `asked_at`, `entered_at` and `way` as of a `StopRow`
  * - `stops`: all that was said about the number, or decided, the oldest first
+ * - `legal_hold`: the lawsuit that keeps the lead, or one that would be erased with it
  */
 export const afterwards = z.object({
   taken_back: z
@@ -119,9 +120,10 @@ export const afterwards = z.object({
     .nullable(),
   stops: z.array(stopRow),
   told: z.array(toldRow),
+  legal_hold: z.object({until: time.nullable(), reason: z.string()}).nullable(),
 });
 export type Afterwards = z.infer<typeof afterwards>;
-export const noneAfterwards: Afterwards = {taken_back: null, stops: [], told: []};
+export const noneAfterwards: Afterwards = {taken_back: null, stops: [], told: [], legal_hold: null};
 
 type Concerned = Pick<LeadIdentity, 'id' | 'revoked'> & {erasedAt?: number};
 
@@ -136,6 +138,7 @@ export async function afterwardsOf(
   const digests = (await digestsOf({store}, senders)) ?? [];
   const numbers = [...new Set(digests.flatMap((each) => each.phone ?? []))];
   const events = await store.stopEvents({digests: numbers, leads: ids});
+  const kept = await store.keptLeads(Date.now());
   const rows = new Map<string, Afterwards>();
   for (const [index, lead] of leads.entries()) {
     const {id, revoked} = lead;
@@ -143,6 +146,7 @@ export async function afterwardsOf(
       named === id ||
       (digest !== '' && digest === digests[index]?.phone && (kind !== 'allow' || named === null));
     const own = events.filter(isOwn);
+    const hold = kept.get(id);
     const stop = own.findLast(({kind, askedAt}) => kind !== 'allow' && askedAt === revoked?.at);
     rows.set(id, {
       taken_back: revoked
@@ -156,6 +160,7 @@ export async function afterwardsOf(
       // What was asked by the link of this person is a stop of theirs.
       stops: own.map((event) => toStopRow(event === stop ? {...event, kind: 'stop'} : event)),
       told: revoked || lead.erasedAt !== undefined ? await toldOf({store}, id) : [],
+      legal_hold: hold ? {until: isoTime(hold.until), reason: hold.reason} : null,
     });
   }
   return rows;
@@ -179,7 +184,7 @@ async function toldOf({store}: With<ReadStore>, lead: string): Promise<Afterward
  * - `asked_at`, `entered_at`, `way`: as of a `StopRow`
  * - `leads`: those of the number, the newest first: nothing else says whose it is. `consented_at`: when the consent of this lead was
  *   given, which may be after the stop
- * - `told`: which receivers, and when. `heard_at`: when all of them were told, null if one was not, or if there is none.
+ * - `told`: which receivers, and when. `not_told`: why there is none, in a word. `heard_at`: when all of them were told, null if one was not, or if there is none.
  *   `business_days`: from the day on which it was asked until then
  * - `allowances`: when an operator let the number go again, and why
  */
@@ -201,6 +206,7 @@ export const revocationRow = z.object({
     }),
   ),
   told: z.array(toldRow.omit({content: true}).extend({reference: z.string()})),
+  not_told: z.string().nullable(),
   heard_at: time.nullable(),
   business_days: z.number().int().nullable(),
   allowances: z.array(z.object({at: time.nullable(), reason: z.string().nullable()})),
@@ -241,10 +247,23 @@ async function toRevocationRow(
   {decided, held}: {decided: readonly StopEvent[]; held: ReadonlySet<string>},
 ): Promise<RevocationRow> {
   const told: RevocationRow['told'] = [];
-  for (const {id, revoked} of leads)
-    if (revoked?.at === askedAt || (revoked && id === named))
-      for (const {content, ...receiver} of await toldOf({store}, id))
-        if (content === 'revoked') told.push({...receiver, reference: referenceOf(id)});
+  const concerned = leads.filter(
+    ({id, revoked}) => revoked?.at === askedAt || (revoked !== undefined && id === named),
+  );
+  let hadIt = false;
+  for (const {id} of concerned) {
+    for (const {content, ...receiver} of await toldOf({store}, id))
+      if (content === 'revoked') told.push({...receiver, reference: referenceOf(id)});
+    hadIt ||= (await arrivalsOf({store}, id)).length > 0;
+  }
+  const allowed = decided.filter(
+    (other) => other.digest === digest && digest !== '' && other.enteredAt >= enteredAt,
+  );
+  const untold = () => {
+    if (concerned.length > 0) return hadIt ? 'cannot be told' : 'nobody had it';
+    if (leads.length === 0) return 'no lead';
+    return kind === 'ask' ? (allowed.length > 0 ? 'let go' : 'not decided') : 'stopped before';
+  };
   const times = told.map(({at}) => (at === null ? Infinity : Date.parse(at)));
   const heardAt = times.length === 0 || times.includes(Infinity) ? null : Math.max(...times);
   return {
@@ -263,11 +282,10 @@ async function toRevocationRow(
       consented_at: isoTime('consent' in lead ? (lead.consent?.givenAt ?? null) : null),
     })),
     told,
+    not_told: told.length > 0 ? null : untold(),
     heard_at: isoTime(heardAt),
     business_days: heardAt === null ? null : businessDaysBetween(askedAt, heardAt),
-    allowances: decided
-      .filter((other) => other.digest === digest && digest !== '' && other.enteredAt >= enteredAt)
-      .map((other) => ({at: isoTime(other.enteredAt), reason: other.reason})),
+    allowances: allowed.map((other) => ({at: isoTime(other.enteredAt), reason: other.reason})),
   };
 }
 

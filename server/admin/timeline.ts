@@ -76,7 +76,7 @@ export async function timelineOf(
   const ended = await storedOf(admin, id, shownStates);
   const paused = new Map((await store.pausedDestinations()).map((each) => [each.destination, each.reason]));
   const deliveries = [...known.open, ...ended];
-  const requests = await store.requests(id);
+  const requests = await store.requests({lead: id, isEnded: false});
   const accesses = await store.auditEntries({lead: id, since: createdAt, isListed: false}, maxEntries);
   const [sent, ...others] = ofLead(known, deliveries);
   // Of those with the same time, what came of another one stands above it.
@@ -87,6 +87,11 @@ export async function timelineOf(
     ...accesses.map((entry) => ofAccess(entry, seesPersons)),
     ...(sent ? [sent] : []),
   ];
+  const hold = seesPersons && (await store.keptLeads(Date.now())).get(id);
+  if (hold) {
+    const text = `Until ${localDay(hold.until)}: ${printable(hold.reason)}`;
+    events.push(event(hold.enteredAt, 'Kept for a lawsuit', {kind: 'soon', text}));
+  }
   for (const {kind, askedAt} of requests) {
     const text = `An operator decides, by ${localDay(dueAt({askedAt}))}.`;
     events.push(event(askedAt, askedFor[kind], {kind: 'soon', text}));

@@ -29,3 +29,15 @@ export function readTime(text: string): number {
   if (Number.isNaN(time) || !isReal) throw new Error(`It must be ${timeForms}.`);
   return time;
 }
+
+/**
+ * As `readTime`. A day alone is its noon, which is on the same day in all of America, wherever that is read; the noon of today is
+ * now, if it is still to come.
+ */
+export function readDay(text: string): number {
+  const time = readTime(text);
+  if (!/^(today|yesterday|\d{4}-\d\d-\d\d)$/.test(text)) return time;
+  const now = Date.now();
+  const noon = new Date(time).setHours(12);
+  return time <= now ? Math.min(noon, now) : noon;
+}

@@ -65,7 +65,7 @@ async function repairStore(run: Run, admin: Admin, {yes, json}: Json & {yes?: bo
   await noteRepaired(admin, plan);
   if (json) return run.print(done);
   await run.write(
-    `${counted(done.erased, 'lead')} erased again, ${counted(done.revoked, 'consent')} revoked again, ${counted(done.numbers, 'number')} held again\n`,
+    `${counted(done.erased, 'lead')} erased again, ${counted(done.revoked, 'consent')} revoked again, ${counted(done.numbers, 'number')} held again, ${counted(done.lawsuits, 'lawsuit')} and ${counted(done.requests, 'request')} known again\n`,
   );
 }
 

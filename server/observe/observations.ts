@@ -175,7 +175,9 @@ type Facts = {
   /** A lead was committed, and `answer` is what its sender is told. `partner` is null for a lead of a caller. */
   'lead-stored': {lead: string; partner: string | null; leadType: LeadType; answer: LeadStatus};
   /** At the start, after a restore: what the file of erasures lists was done again. */
-  'store-repaired': {erased: number; revoked: number; numbers: number; out_of_files: boolean};
+  'store-repaired': Record<'erased' | 'revoked' | 'numbers' | 'lawsuits' | 'requests', number> & {
+    out_of_files: boolean;
+  };
   /** Something of the file of erasures is missing, or cannot be done. */
   'erasures-doubtful': {reason: string};
   /** The lead is held, because somebody with its number revoked a consent. */

@@ -163,13 +163,9 @@ const maxSaid = 3;
 
 async function make({admin, form}: Visit, {row, plan, given}: Begun): Promise<Said> {
   const asked = Object.fromEntries(
-    Object.keys(row.asked ?? {}).flatMap((name) => {
-      const typed = form.get(name) ?? '';
-      if (typed === '' && !isNeeded(row.fields[name])) return [];
-      // Noon in UTC is on the same day in all of America, wherever the server is.
-      const isDay = row.fields[name]?.value === 'day' && typed !== '';
-      return [[name, isDay ? `${typed}T12:00Z` : typed]];
-    }),
+    Object.keys(row.asked ?? {})
+      .map((name) => [name, form.get(name) ?? ''] as const)
+      .filter(([name, typed]) => typed !== '' || isNeeded(row.fields[name])),
   );
   const input = inputOf(row, {...given, ...asked}, true);
   const agreed = row.plan ? (form.get('confirm') ?? '') : undefined;

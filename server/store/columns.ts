@@ -417,7 +417,7 @@ export const tables = {
   /** One row: up to which time the lines of the file of erasures are known here, so that a restore is noticed (admin/repairing.ts). */
   erasures_file: {columns: {id: onlyRow, known_until: integer}, primaryKey: ['id'], since: 18},
 
-  /** What people asked for (leads/privacy-requests.ts), until an operator has ended it. */
+  /** What people asked for (leads/privacy-requests.ts). Those that have ended stay 24 months. */
   privacy_requests: {
     columns: {
       lead_id: text,
@@ -425,8 +425,11 @@ export const tables = {
       asked_at: integer,
       entered_at: integer,
       way: text,
+      /** NULL while it waits. */
+      ended_at: integerOrNull,
+      answer: textOrNull,
     },
-    primaryKey: ['lead_id', 'kind'],
+    primaryKey: ['lead_id', 'kind', 'entered_at'],
     since: 22,
   },
 
@@ -434,6 +437,7 @@ export const tables = {
   legal_holds: {
     columns: {lead_id: text, kept_until: integer, reason: text, entered_at: integer},
     primaryKey: ['lead_id'],
+    indexes: {legal_holds_until: {on: ['kept_until', 'lead_id']}},
     since: 22,
   },
 

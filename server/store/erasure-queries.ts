@@ -73,13 +73,13 @@ const emptyRow = `
   UPDATE leads SET ${emptiedColumns}, status = CASE status WHEN 'pending' THEN 'refused' ELSE status END,
     erased_at = CAST($1 AS BIGINT)
   WHERE id = $2 AND erased_at IS NULL RETURNING id`;
-const deleteRelated = [
-  ...['consents', 'context_values', 'same_leads', 'confirmations', 'open_routes'].map(
-    (table) => `DELETE FROM ${table} WHERE lead_id = $1`,
-  ),
-  // Whoever asked to know is still to be told that it was erased.
-  "DELETE FROM privacy_requests WHERE lead_id = $1 AND kind <> 'know'",
-];
+const deleteRelated = ['consents', 'context_values', 'same_leads', 'confirmations', 'open_routes'].map(
+  (table) => `DELETE FROM ${table} WHERE lead_id = $1`,
+);
+/** Whoever asked to know is still to be told that it was erased. */
+const endRequests = `
+  UPDATE privacy_requests SET ended_at = $1, answer = 'erased'
+  WHERE lead_id = $2 AND kind <> 'know' AND ended_at IS NULL`;
 const keepKey = `UPDATE idempotency_keys SET fingerprint = '${erasedFingerprint}' WHERE lead_id = $1`;
 /** Leaves a kept consent alone. There is one if another process has erased the lead meanwhile. */
 const forgetEncrypted = `DELETE FROM sealed WHERE lead_id = $1 AND part <> 'consent'`;
@@ -114,6 +114,13 @@ const selectDuplicates = `SELECT id FROM leads WHERE duplicate_of = $1 AND erase
 const selectConsents = (ids: string) => `
   SELECT data_key, blob, ${boundColumns} FROM sealed JOIN leads ON leads.id = lead_id
   WHERE lead_id IN ${ids} AND part = 'consent'`;
+
+/** SQL for the ids of leads that belong to leads of a list, how, and to which. */
+export const linkText = (ids: string) => `
+  SELECT id, 'duplicate' AS because, duplicate_of AS via FROM leads WHERE duplicate_of IN ${ids}
+  UNION SELECT duplicate_of, 'duplicate', id FROM leads WHERE id IN ${ids} AND duplicate_of IS NOT NULL
+  UNION SELECT id, 'correction', supersedes FROM leads WHERE supersedes IN ${ids}
+  UNION SELECT supersedes, 'correction', id FROM leads WHERE id IN ${ids} AND supersedes IS NOT NULL`;
 
 type Related = Pick<ErasableLead, 'id' | 'because'>;
 /** The rows of leads that belong together: duplicates and their originals, and leads and their corrections. */
@@ -220,6 +227,7 @@ export function eraseStatements(
     statement(endDeliveries, now, id),
     statement(emptyRow, now, id),
     ...deleteRelated.map((text) => statement(text, id)),
+    statement(endRequests, now, id),
     statement(keepKey, id),
     statement(forgetEncrypted, id),
   ];
@@ -281,10 +289,3 @@ export function erasureQueries(context: Context): Omit<ErasureStore, 'applyReten
     keptConsents: (ids) => keptConsents(context, ids),
   };
 }
-
-/** SQL for the ids of leads that belong to leads of a list, and how. */
-const linkText = (ids: string) => `
-  SELECT id, 'duplicate' AS because FROM leads WHERE duplicate_of IN ${ids}
-  UNION SELECT duplicate_of, 'duplicate' FROM leads WHERE id IN ${ids} AND duplicate_of IS NOT NULL
-  UNION SELECT id, 'correction' FROM leads WHERE supersedes IN ${ids}
-  UNION SELECT supersedes, 'correction' FROM leads WHERE id IN ${ids} AND supersedes IS NOT NULL`;

@@ -1,16 +1,19 @@
 /**
  * The file of erasures (`erasures_file`), which is kept with the backups, so that a start after a restore erases
- * again what had been erased since, and holds the numbers again of those who revoked a consent (admin/repairing.ts). A line
- * each, with a time in UTC:
+ * again what had been erased since, holds the numbers again of those who revoked a consent, and knows again what people asked for
+ * and what a lawsuit keeps (admin/repairing.ts). A line each, with a time in UTC:
  *
  *     <lead> <time> [all]                                an erasure; `all`: the kept consent went, too
  *     <lead or digest> <time> stop <scope> [more]        it was stopped
  *     <digest> <time> ask <scope> [more]                 an operator must decide about the number, and its leads are held meanwhile
  *     <digest> <time> again <scope> [more]               the same after an operator's decision, so nothing is held
  *     <digest> <time> allow [scope] [more]               an operator let it go
+ *     <lead> <time> keep <more>                          a `LegalHold`. The last one of a lead counts
+ *     <lead> <time> request <more>                       a `PrivacyRequest`, as it is now. The last line of each counts
  *     <check value> <time> key [<data key> <encrypted key>] the key of the digests in lines above and below
  *
- * `more` are words such as `kind=both asked=2026-11-20T00:00:00.000Z way=phone event=<id> lead=<id>`.
+ * `more` are words such as `kind=both asked=2026-11-20T00:00:00.000Z way=phone event=<id> lead=<id>`. Those of the last two
+ * are the names of the type, with times in milliseconds.
  */
 import {
   closeSync,
@@ -25,8 +28,10 @@ import {
   writeSync,
 } from 'node:fs';
 import {dirname} from 'node:path';
+import {z} from 'zod';
 import {isLeadId, leadIdForm} from '../leads/lead-ids.ts';
 import type {EncryptedKey} from '../leads/persons.ts';
+import {requestKinds, type LegalHold, type PrivacyRequest} from '../leads/privacy-requests.ts';
 import {suppressionKinds, type SuppressionKind} from '../leads/revocation.ts';
 import {syncToDisk} from './sqlite/files.ts';
 import {lockFile} from './sqlite/server-lock.ts';
@@ -52,14 +57,24 @@ export type StopLine = {
 };
 /** The key of the digests. `encrypted` is missing without a data key. */
 export type KeyLine = {check: string; at: number; encrypted: EncryptedKey | undefined};
-export type Lines = {erasures: Erasure[]; stops: StopLine[]; keys: KeyLine[]; unread: number; lastAt: number};
+export type Lines = {
+  erasures: Erasure[];
+  stops: StopLine[];
+  holds: LegalHold[];
+  requests: PrivacyRequest[];
+  keys: KeyLine[];
+  unread: number;
+  lastAt: number;
+};
+/** What is written down before it is done. */
+export type Deed = Erasure | StopLine | ((LegalHold | PrivacyRequest) & {at: number});
 
 const said = ['stop', 'ask', 'again', 'allow'] as const;
 /** Milliseconds. */
 const longestLock = 10_000;
 const word = String.raw`[\w-]{22}`;
 const line = new RegExp(
-  String.raw`^(${leadIdForm}|${word}) (\d{4}-\d\d-\d\dT[\d:.]+Z)(?: (all|key|${said.join('|')})((?: [!-~]+)*))?$`,
+  String.raw`^(${leadIdForm}|${word}) (\d{4}-\d\d-\d\dT[\d:.]+Z)(?: (all|key|keep|request|${said.join('|')})((?: [!-~]+)*))?$`,
 );
 
 const iso = (at: number) => new Date(at).toISOString();
@@ -83,12 +98,23 @@ const keyText = ({check, at, encrypted}: KeyLine) =>
     'key',
     ...(encrypted ? [encrypted.dataKey, Buffer.from(encrypted.blob).toString('base64url')] : []),
   ].join(' ');
-const toLine = (one: Erasure | StopLine | KeyLine) =>
-  'id' in one
-    ? `${one.id} ${iso(one.at)}${one.all ? ' all' : ''}`
-    : 'of' in one
-      ? stopText(one)
-      : keyText(one);
+const time = z.coerce.number();
+const holdWords = z.object({until: time, reason: z.string(), enteredAt: time});
+const requestWords = z.object({
+  ...{kind: z.enum(requestKinds), askedAt: time, enteredAt: time, way: z.string()},
+  ...{endedAt: time.nullable().default(null), answer: z.string().nullable().default(null)},
+});
+function deskText({lead, at, ...named}: (LegalHold | PrivacyRequest) & {at: number}) {
+  const words = Object.entries(named).flatMap(([name, value]) =>
+    value === null ? [] : `${name}=${encodeURIComponent(value)}`,
+  );
+  return [lead, iso(at), 'until' in named ? 'keep' : 'request', ...words].join(' ');
+}
+function toLine(one: Deed | KeyLine): string {
+  if ('id' in one) return `${one.id} ${iso(one.at)}${one.all ? ' all' : ''}`;
+  if ('of' in one) return stopText(one);
+  return 'check' in one ? keyText(one) : deskText(one);
+}
 
 /** Whoever writes the file has this lock, also on another machine. @param timeout as of `lockFile`. @throws as `lockFile` */
 function whileLocked<Result>(path: string, timeout: number, work: () => Result): Result {
@@ -112,7 +138,7 @@ function writeWhole(path: string, file: number, text: string) {
  */
 export function appendErasures(
   path: string,
-  lines: readonly (Erasure | StopLine | KeyLine)[],
+  lines: readonly (Deed | KeyLine)[],
   timeout = longestLock,
 ): void {
   if (lines.length === 0) return;
@@ -144,6 +170,11 @@ function decoded(text: string): string | undefined {
     return undefined;
   }
 }
+
+const named = (words: readonly string[]) =>
+  Object.fromEntries(
+    words.map((word) => word.split('=')).map(([name = '', text = '']) => [name, decoded(text)]),
+  );
 
 function readStop(
   line: Pick<StopLine, 'of' | 'at' | 'does'>,
@@ -201,7 +232,9 @@ function* linesOf(path: string): Generator<string> {
  */
 export function readErasures(path: string): Lines {
   const found = new Map<string, Erasure>();
-  const lines: Lines = {erasures: [], stops: [], keys: [], unread: 0, lastAt: 0};
+  const holds = new Map<string, LegalHold>();
+  const requests = new Map<string, PrivacyRequest>();
+  const lines: Lines = {erasures: [], stops: [], holds: [], requests: [], keys: [], unread: 0, lastAt: 0};
   let key: string | undefined;
   for (const text of linesOf(path)) {
     const [, subject = '', time, verb, rest = ''] = line.exec(text) ?? [];
@@ -209,14 +242,19 @@ export function readErasures(path: string): Lines {
     const words = rest.split(' ').filter(Boolean);
     const does = said.find((each) => each === verb);
     const stop = does && !Number.isNaN(at) ? readStop({of: subject, at, does}, words) : undefined;
+    const hold = verb === 'keep' && holdWords.safeParse(named(words)).data;
+    const request = verb === 'request' && requestWords.safeParse(named(words)).data;
     if (stop) lines.stops.push({...stop, key});
+    else if (hold) holds.set(subject, {lead: subject, ...hold});
+    else if (request)
+      requests.set([subject, request.kind, request.enteredAt].join(' '), {lead: subject, ...request});
     else if (verb === 'key' && !Number.isNaN(at)) {
       const [dataKey, blob] = words;
       const encrypted =
         blob === undefined ? undefined : {dataKey: Number(dataKey), blob: Buffer.from(blob, 'base64url')};
       lines.keys.push({check: subject, at, encrypted});
       key = subject;
-    } else if (isLeadId(subject) && !Number.isNaN(at) && !does) {
+    } else if (isLeadId(subject) && !Number.isNaN(at) && ['all', undefined].includes(verb)) {
       const before = found.get(subject);
       found.set(subject, {id: subject, at: before?.at ?? at, all: verb === 'all' || before?.all === true});
     } else lines.unread += Number(text !== '');
@@ -224,7 +262,8 @@ export function readErasures(path: string): Lines {
   }
   // A store has one key, so what stands above the first one was written with it, too.
   for (const stop of lines.stops) stop.key ??= lines.keys[0]?.check;
-  return {...lines, erasures: [...found.values()]};
+  const last = {holds: [...holds.values()], requests: [...requests.values()]};
+  return {...lines, ...last, erasures: [...found.values()]};
 }
 
 /** Bytes. A smaller file is left as it is. */
@@ -238,7 +277,7 @@ function* withoutRepeats(path: string): Generator<string> {
     const before = said.get(subject) ?? new Set();
     // After an allowance, the same stop is another one.
     if (verb === 'allow') before.clear();
-    else if (subject !== '' && verb !== 'key') {
+    else if (subject !== '' && !['key', 'keep', 'request'].includes(verb)) {
       if (before.has(`${verb}${more}`)) continue;
       said.set(subject, before.add(`${verb}${more}`));
     }

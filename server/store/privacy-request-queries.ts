@@ -1,45 +1,65 @@
 /** The queries of what people asked for, and of leads that a lawsuit keeps, for both databases. */
 import type {LegalHold, PrivacyRequestStore} from '../leads/privacy-requests.ts';
 import type {Context} from './context.ts';
-import {statement} from './database.ts';
+import {statement, type Database} from './database.ts';
+import {linkText} from './erasure-queries.ts';
 
-export const privacyRequestQueries = ({read, write, jsonList}: Context): PrivacyRequestStore => ({
-  requests(lead) {
-    const one = lead === undefined ? '' : 'WHERE lead_id = $1';
+const selectHolds = `
+  SELECT lead_id AS lead, kept_until AS until, reason, entered_at AS "enteredAt"
+  FROM legal_holds WHERE kept_until > $1 ORDER BY kept_until, lead_id`;
+
+/** As `PrivacyRequestReader.keptLeads`. */
+export async function keptLeads(
+  {read, jsonList}: Pick<Database, 'read' | 'jsonList'>,
+  now: number,
+): Promise<ReadonlyMap<string, LegalHold>> {
+  const holds = await read<LegalHold>(statement(selectHolds, now));
+  const kept = new Map(holds.map((hold) => [hold.lead, hold]));
+  for (let added = [...kept.keys()]; added.length > 0;) {
+    const links = await read<{id: string; via: string}>(
+      statement(linkText(jsonList('$1')), JSON.stringify(added)),
+    );
+    added = [];
+    for (const {id, via} of links) {
+      const hold = kept.get(via);
+      if (!hold || hold.until <= (kept.get(id)?.until ?? 0)) continue;
+      kept.set(id, hold);
+      added.push(id);
+    }
+  }
+  return kept;
+}
+
+export const privacyRequestQueries = (context: Context): PrivacyRequestStore => ({
+  requests({lead, isEnded} = {}) {
+    const conditions = [
+      ...(lead === undefined ? [] : ['lead_id = $1']),
+      ...(isEnded === undefined ? [] : [`ended_at IS ${isEnded ? 'NOT ' : ''}NULL`]),
+    ];
     const text = `
-      SELECT lead_id AS lead, kind, asked_at AS "askedAt", entered_at AS "enteredAt", way
-      FROM privacy_requests ${one} ORDER BY asked_at, lead_id, kind`;
-    return read(statement(text, ...(lead === undefined ? [] : [lead])));
+      SELECT lead_id AS lead, kind, asked_at AS "askedAt", entered_at AS "enteredAt", way, ended_at AS "endedAt", answer
+      FROM privacy_requests ${conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : ''}
+      ORDER BY asked_at, lead_id, kind`;
+    return context.read(statement(text, ...(lead === undefined ? [] : [lead])));
   },
 
-  async addRequest({lead, kind, askedAt, enteredAt, way}) {
+  async putRequest({lead, kind, askedAt, enteredAt, way, endedAt, answer}) {
     const text = `
-      INSERT INTO privacy_requests (lead_id, kind, asked_at, entered_at, way)
-      SELECT id, '${kind}', CAST($1 AS BIGINT), CAST($2 AS BIGINT), CAST($3 AS TEXT) FROM leads WHERE id = $4
-      ON CONFLICT (lead_id, kind) DO NOTHING RETURNING lead_id`;
-    const [rows = []] = await write(statement(text, askedAt, enteredAt, way, lead));
-    return rows.length > 0;
+      INSERT INTO privacy_requests (lead_id, kind, asked_at, entered_at, way, ended_at, answer)
+      VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (lead_id, kind, entered_at) DO UPDATE SET
+        asked_at = excluded.asked_at, ended_at = excluded.ended_at, answer = excluded.answer`;
+    await context.write(statement(text, lead, kind, askedAt, enteredAt, way, endedAt, answer));
   },
 
-  async endRequest(lead, kind) {
-    const text = 'DELETE FROM privacy_requests WHERE lead_id = $1 AND kind = $2 RETURNING lead_id';
-    const [rows = []] = await write(statement(text, lead, kind));
-    return rows.length > 0;
-  },
+  legalHolds: (now) => context.read(statement(selectHolds, now)),
 
-  async legalHolds(leads, now) {
-    const text = `
-      SELECT lead_id AS lead, kept_until AS until, reason, entered_at AS "enteredAt"
-      FROM legal_holds WHERE lead_id IN ${jsonList('$1')} AND kept_until > $2`;
-    const holds = await read<LegalHold>(statement(text, JSON.stringify(leads), now));
-    return new Map(holds.map((hold) => [hold.lead, hold]));
-  },
+  keptLeads: (now) => keptLeads(context, now),
 
   async keepForLaw({lead, until, reason, enteredAt}) {
     const text = `
       INSERT INTO legal_holds (lead_id, kept_until, reason, entered_at) VALUES ($1, $2, $3, $4)
       ON CONFLICT (lead_id) DO UPDATE SET kept_until = excluded.kept_until, reason = excluded.reason,
         entered_at = excluded.entered_at`;
-    await write(statement(text, lead, until, reason, enteredAt));
+    await context.write(statement(text, lead, until, reason, enteredAt));
   },
 });

@@ -29,6 +29,7 @@ import {versionQueries} from './version-queries.ts';
 import {identityOf, isErased, joinPersonal, readColumns, toRememberedText, type ReadRow} from './rows.ts';
 import type {Encryptor} from './encryption.ts';
 import {auditKept} from '../leads/audit.ts';
+import {endedKept} from '../leads/privacy-requests.ts';
 import {hashOfText} from '../leads/consent-texts.ts';
 import {LeadUnreadable} from '../leads/store-errors.ts';
 import type {LeadStore} from '../leads/ports.ts';
@@ -121,6 +122,7 @@ const expiring: readonly [table: TableName, column: string, kept: number, condit
   ['unreadable_leads', 'met_at', notesKept],
   ['invitations', 'expires_at', 0],
   ['operator_sessions', 'expires_at', 0],
+  ['privacy_requests', 'ended_at', endedKept],
 ];
 
 async function deleteExpired(context: Context, now: number): Promise<number> {

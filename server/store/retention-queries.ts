@@ -10,6 +10,7 @@ import {isThere, statement, type Statement} from './database.ts';
 import {eraseStatements, forgetConsents, selectRows, type Erasing} from './erasure-queries.ts';
 import {keyLifetime} from './new-lead.ts';
 import {lockDigests} from './person-queries.ts';
+import {keptLeads} from './privacy-request-queries.ts';
 import {isErased, type ReadRow} from './rows.ts';
 import {isOneOf} from './schema.ts';
 
@@ -36,21 +37,18 @@ const dropOpen = `
 const hasDuplicate = isThere(
   'leads AS later WHERE later.duplicate_of = leads.id AND later.erased_at IS NULL',
 );
-/** Until when a lawsuit keeps it, 0 if none does. */
-const heldUntil = 'COALESCE((SELECT kept_until FROM legal_holds WHERE legal_holds.lead_id = leads.id), 0)';
 const selectOld = `
-  SELECT id, partner, created_at, erased_at, ${isOpen} AS is_open, ${hasDuplicate} AS has_duplicate,
-    ${heldUntil} AS held_until FROM leads
+  SELECT id, partner, created_at, erased_at, ${isOpen} AS is_open, ${hasDuplicate} AS has_duplicate
+  FROM leads
   WHERE id > $1 AND id < $2 ORDER BY id LIMIT $3`;
 type OldRow = Pick<RowOf<'leads'>, 'id' | 'partner' | 'created_at' | 'erased_at'> & {
   is_open: number;
   has_duplicate: number;
-  held_until: number;
 };
 const selectKept = `
-  SELECT id, partner, created_at, ${heldUntil} AS held_until FROM sealed JOIN leads ON id = lead_id
+  SELECT id, partner, created_at FROM sealed JOIN leads ON id = lead_id
   WHERE part = 'consent' AND lead_id > $1 ORDER BY lead_id LIMIT $2`;
-type KeptRow = Pick<OldRow, 'id' | 'partner' | 'created_at' | 'held_until'>;
+type KeptRow = Pick<OldRow, 'id' | 'partner' | 'created_at'>;
 
 type Slice = Awaited<ReturnType<ErasureStore['applyRetention']>>;
 
@@ -63,11 +61,12 @@ async function eraseExpiredLeads(
 ): Promise<Slice> {
   const {read, jsonList} = context;
   const rows = await read<OldRow>(statement(selectOld, after, firstIdAt(now - shortest), rowsPerRead));
+  const byLaw = await keptLeads(context, now);
   const overFor = ({partner, created_at}: OldRow) => now - created_at - (keptFor(partner) ?? Infinity);
   const due = rows.filter((row) => {
     const isLeft = row.erased_at === null || row.is_open === 1;
-    const isHeld = row.has_duplicate === 1 || row.held_until > now;
-    return isLeft && !isHeld && overFor(row) >= (row.is_open === 0 ? 0 : grace);
+    const isKept = row.has_duplicate === 1 || byLaw.has(row.id);
+    return isLeft && !isKept && overFor(row) >= (row.is_open === 0 ? 0 : grace);
   });
   const taken = due.slice(0, sliceSize);
   const persons = taken.length > 0 ? await context.persons.make().catch(() => undefined) : undefined;
@@ -76,14 +75,15 @@ async function eraseExpiredLeads(
   const gone = new Set<string>();
   for (let index = 0; index < taken.length; index += atOnce) {
     if (index > 0) await sleep(pauseBetween);
-    const next = taken.slice(index, index + atOnce);
+    // A lawsuit may have come meanwhile, or a duplicate.
+    const keptNow = await keptLeads(context, now);
+    const next = taken.slice(index, index + atOnce).filter(({id}) => !keptNow.has(id));
     const ids = JSON.stringify(next.map(({id}) => id));
     // This ends before the leads are read to be erased, so nothing is sent of them after that.
     const late = next.filter(({is_open}) => is_open === 1);
     if (late.length > 0) await context.write(...late.map(({id}) => statement(dropOpen, now, id)));
-    // A duplicate may have come meanwhile, or a lawsuit.
-    const stillDue = `leads.id IN ${jsonList('$1')} AND ${isOpen} = 0 AND ${hasDuplicate} = 0 AND ${heldUntil} <= $2`;
-    const whole = await read<ReadRow>(statement(selectRows(stillDue), ids, now));
+    const stillDue = `leads.id IN ${jsonList('$1')} AND ${isOpen} = 0 AND ${hasDuplicate} = 0`;
+    const whole = await read<ReadRow>(statement(selectRows(stillDue), ids));
     const statements: Statement[] = [];
     for (const row of whole) {
       gone.add(row.id);
@@ -106,7 +106,8 @@ async function eraseExpiredLeads(
   const select = statement(selectOpen(jsonList('$1')), JSON.stringify(waiting));
   const open = Map.groupBy(waiting.length > 0 ? await read(select) : [], ({lead_id}) => lead_id);
   const overdue = kept.flatMap((row) => {
-    if (row.held_until > now) return [{destination: '-', reason: 'lawsuit', erasedAt: row.held_until}];
+    const hold = byLaw.get(row.id);
+    if (hold) return [{destination: '-', reason: 'lawsuit', erasedAt: hold.until}];
     const why = (open.get(row.id) ?? []).map(({destination, state}) => [String(destination), String(state)]);
     if (unreadable.includes(row.id)) why.push(['-', 'unreadable']);
     // A duplicate comes within a day of its original, and goes so much later.
@@ -124,9 +125,9 @@ async function eraseExpiredConsents(
   after: string,
 ): Promise<Slice> {
   const rows = await context.read<KeptRow>(statement(selectKept, after, rowsPerRead));
+  const byLaw = await keptLeads(context, now);
   const ended = rows.filter(
-    ({partner, created_at, held_until}) =>
-      held_until <= now && !keepConsent({partner, givenAt: created_at}, now),
+    ({id, partner, created_at}) => !byLaw.has(id) && !keepConsent({partner, givenAt: created_at}, now),
   );
   const taken = ended.slice(0, sliceSize);
   const statements = await forgetConsents(

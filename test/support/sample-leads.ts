@@ -142,3 +142,7 @@ export const keyOf = (lead: string, destination = 'default'): DeliveryKey => ({
 
 export const without = (body: object, field: string): Record<string, unknown> =>
   Object.fromEntries(Object.entries(body).filter(([name]) => name !== field));
+
+/** A request to erase a lead, by its link. */
+export const erasureAsked = (at: number) =>
+  ({kind: 'erase', askedAt: at, enteredAt: at, way: 'link', endedAt: null, answer: null}) as const;

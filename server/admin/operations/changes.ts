@@ -71,7 +71,7 @@ export const mostAtOnce = 200;
 
 /**
  * - `digest`: of all plans together
- * - `leads`: with the first thing that happens to each. `questions`: what somebody is asked about. `left`: how many it is not possible for
+ * - `leads`: with what happens to each. `questions`: what somebody is asked about. `left`: how many it is not possible for
  */
 type PlanOfMany = {
   plans: readonly (Planned & {input: Given})[];
@@ -101,8 +101,9 @@ export async function planMany(admin: Admin, row: OfLead, named: readonly string
     const reference = referenceOf(lead);
     // One plan of many leads has a line for each, in an order of its own, and others for what belongs to them.
     const own = lines.find((line) => typeof line === 'object' && line.reference === reference);
-    const does = typeof own === 'object' ? own.fields[0]?.join(': ') : plans[index]?.plan.does[0];
-    return {reference, person, does: typeof does === 'string' ? does : ''};
+    const sentences = plans[index]?.plan.does.filter((line) => typeof line === 'string') ?? [];
+    const does = typeof own === 'object' ? own.fields[0]?.join(': ') : sentences.join(' ');
+    return {reference, person, does: does ?? ''};
   });
   const digest = hash('sha256', JSON.stringify(plans.map((each) => each.digest)), 'base64url');
   const questions = plans.flatMap(({plan}) => plan.question ?? []);
@@ -121,7 +122,7 @@ export async function doMany(
   const fails: string[] = [];
   for (const {input, ...plan} of plans)
     fails.push(
-      ...saidIn(row.said(await done(row, admin, input, plan, undefined, report), input, admin)).fails,
+      ...saidIn(row.said(await done(row, admin, input, plan, plan.digest, report), input, admin)).fails,
     );
   return {said: `Done for ${counted(leads.length - fails.length, 'lead')}`, fails};
 }

@@ -135,7 +135,7 @@ const said = {stop: 'said stop', ask: 'asked, by somebody with another address',
 
 /** What became of a consent, in lines. @param at writes a time */
 export function afterwardsLines(
-  {taken_back: back, stops, told}: Afterwards,
+  {taken_back: back, stops, told, legal_hold: hold}: Afterwards,
   at: (time: string | null) => string,
 ): Field[] {
   const wayOf = ({way}: {way: string | null}) => (way === null ? '' : `, by ${printable(way)}`);
@@ -150,6 +150,7 @@ export function afterwardsLines(
   const tellOf = ({destination, place, content, state, at: when}: Afterwards['told'][number]) =>
     `${printable(placed({destination, place}))} of the ${content === 'erased' ? 'erasure' : 'stop'}: ${when === null ? state : `${state} ${at(when)}`}`;
   return [
+    ['For a lawsuit', hold ? `kept until ${at(hold.until)}: ${printable(hold.reason)}` : ''],
     [
       'Revoked',
       back
@@ -185,13 +186,14 @@ const ofNumbers: Columns<RevocationRow> = [
   ['leads', ({leads, what}) => leads.map((lead) => ofNumber(lead, what === 'ask'))],
   [
     'told',
-    ({told}) =>
+    ({told, not_told: none}) =>
+      none ??
       told.map(
-        ({destination, place, state, at}) =>
-          `${placed({destination, place})} ${at === null ? state : minute(at)}`,
+        ({reference, destination, place, state, at}) =>
+          `${reference} ${placed({destination, place})} ${at === null ? state : minute(at)}`,
       ),
   ],
-  ['days', 'business_days'],
+  ['days', ({business_days: days, not_told: none}) => days ?? (none === null ? 'not yet' : 'none')],
   ['let go', ({allowances}) => allowances.map(({at, reason}) => `${minute(at)}: ${reason ?? ''}`)],
 ];
 

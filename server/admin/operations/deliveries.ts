@@ -239,7 +239,7 @@ const release = changes({
   fields: {lead: field.argument(aLead), destination},
   onLead: {
     button: 'Send it on…',
-    cannot: 'Nothing of it is held.',
+    cannot: 'Nothing of it is held, or its number said stop, which is decided lead by lead.',
     isPossible: (open, {isSuppressed = false}) => !isSuppressed && open.some(isReleasable),
     input: onePlace,
     ofMany: eachLead,

@@ -8,7 +8,7 @@ import {eraseLeads, erasedLead, planErasure, type ErasurePlan, type PlannedLead}
 import {relativesOf} from '../persons.ts';
 import {counted, lasting, localDay, maxOthers, placed, timeOrNone} from '../words.ts';
 import * as field from './fields.ts';
-import {changes, type PlanLine} from './operation.ts';
+import {changes, type Plan, type PlanLine} from './operation.ts';
 import {isPerson, notesOf, personFields, referencesOf, searchPerson} from './person.ts';
 import {notOutOfFiles} from './progress.ts';
 
@@ -98,12 +98,17 @@ async function relativeNotes(admin: Admin, {leads, ids}: ErasurePlan): Promise<s
   return [...note('telephone number', others.phone), ...note('e-mail address', others.email)];
 }
 
-/** A lawsuit may ask for what a person asks to erase, so somebody must decide. */
-function keptWords({leads}: ErasurePlan): string {
+/** A lawsuit may ask for what a person asks to erase, so somebody must see that, and decide. */
+function asking({leads, ids}: ErasurePlan): Pick<Plan<never>, 'question' | 'unasked'> {
+  if (ids.length === 0) return {};
+  const question = `erase ${counted(ids.length, 'lead')} for ever`;
   const kept = leads.filter(({kept_for}) => kept_for !== null);
-  return kept.length === 0
-    ? ''
-    : `, although ${counted(kept.length, 'of them is', 'of them are')} kept for a lawsuit`;
+  if (kept.length === 0) return {question};
+  const many = counted(kept.length, 'of them is', 'of them are');
+  return {
+    question: `${question}, although ${many} kept for a lawsuit`,
+    unasked: `Nothing was erased: a lawsuit keeps ${referencesOf(idsOf(kept))}. Leave --yes away, which asks; or let --dry-run show which lawsuit, and say --confirm with the digest that it prints`,
+  };
 }
 
 function remainsOf({databaseUrl, databasePath}: Config) {
@@ -195,7 +200,7 @@ Exit status: 0 erased; 1 not erased, or not out of the files yet; 2 the command 
       ],
       facts: plan.facts,
       prepared: plan,
-      question: going > 0 ? `erase ${counted(going, 'lead')} for ever${keptWords(plan)}` : undefined,
+      ...asking(plan),
     };
   },
   async *run(admin, _, plan) {

@@ -83,6 +83,7 @@ export type PlanLine =
  *   which `7d` stays the same
  * - `prepared`: what `run` needs
  * - `question`: what somebody is asked about, such as `erase 2 leads for ever`. Missing if there is nothing to ask
+ * - `unasked`: why it is not done if nobody has seen this plan (`--yes`)
  */
 export type Plan<Prepared> = {
   does: readonly (PlanLine | false)[];
@@ -90,6 +91,7 @@ export type Plan<Prepared> = {
   facts?: readonly unknown[];
   prepared: Prepared;
   question?: string | undefined;
+  unasked?: string | undefined;
 };
 
 /**
@@ -230,6 +232,7 @@ export async function done(
   agreed?: string,
   report?: Report,
 ): Promise<unknown> {
+  if (agreed === undefined && plan.unasked !== undefined) throw new Refusal(plan.unasked);
   if (agreed !== undefined && agreed !== digest) throw changedMeanwhile();
   const made = noting(admin, false);
   if (row.past !== undefined) await made.noteAccess({});

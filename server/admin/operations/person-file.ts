@@ -14,6 +14,7 @@ const personLine = z.object({
   consent: shownConsent,
   requests: z.array(privacyRequest),
 });
+const dayOf = (time: string | null) => localDay(Date.parse(time ?? ''));
 type PersonLine = Omit<z.infer<typeof personLine>, 'lead'> & {lead: ShownLine};
 
 export const person = reads({
@@ -29,20 +30,19 @@ export const person = reads({
     ...leadLines(lead),
     ['', ' '],
     ...consentLines(consent),
-    ...requests.map(
-      ({kind, way, requested_at: at, due_at: due}) =>
-        [
-          'Asked',
-          `to ${kind}, by ${way}, on ${localDay(Date.parse(at ?? ''))}: due on ${localDay(Date.parse(due ?? ''))}`,
-        ] as const,
-    ),
+    ...requests.map(({kind, way, requested_at: at, due_at: due, ended_at: ended, answer}) => {
+      const then = ended === null ? `due on ${dayOf(due)}` : `${answer}, on ${dayOf(ended)}`;
+      return ['Asked', `to ${kind}, by ${way}, on ${dayOf(at)}: ${then}`] as const;
+    }),
   ],
   async *read(admin, input, isForPrograms) {
     const found = yield* searchPerson(admin, {}, input);
     for (const id of idsOf([...found.found, ...found.kept]).toSorted()) {
       const {line, fails} = await readShown(admin, id, isForPrograms);
       const consent = await showConsent(admin, id);
-      const requests = (await admin.store.requests(id)).map((one) => toRequestRow(one, consent.partner));
+      const requests = (await admin.store.requests({lead: id})).map((one) =>
+        toRequestRow(one, consent.partner),
+      );
       yield [{lead: line, consent, requests}];
       if (fails.length > 0) return {fails};
     }

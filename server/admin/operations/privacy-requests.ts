@@ -1,24 +1,35 @@
 /** What people asked for besides a stop, with the days until it must be answered; and leads that a lawsuit keeps. */
 import {z} from 'zod';
 import {daysToAnswer, dueAt, requestKinds} from '../../leads/privacy-requests.ts';
+import {referenceOf} from '../../../contract/reference.ts';
 import {formFields, type FormFieldName} from '../../../contract/fields.ts';
 import {tableOf} from '../../../contract/table-of.ts';
 import {afterTouch} from '../../../form/words/en.ts';
-import type {Admin} from '../admin.ts';
+import {Refusal, type Admin} from '../admin.ts';
 import {inCamelCase} from '../../config/camel-case.ts';
 import {receiversOf} from '../../config/routes.ts';
-import {correctLead, readCorrectable} from '../correcting.ts';
+import {correctLead, heldOf, readCorrectable} from '../correcting.ts';
 import {routeFor} from '../routing.ts';
 import {leadOf} from '../lead-names.ts';
-import {addRequest, endRequest, keepLead, listRequests, privacyRequest} from '../privacy-requests.ts';
-import {readTime} from '../times.ts';
+import {
+  addRequest,
+  endRequests,
+  keepLead,
+  legalHold,
+  listHolds,
+  listRequests,
+  privacyRequest,
+  type PrivacyRequestRow,
+  requestsOf,
+} from '../privacy-requests.ts';
+import {readDay} from '../times.ts';
 import {localDay} from '../words.ts';
 import * as field from './fields.ts';
-import {changes, reads} from './operation.ts';
+import {changes, reads, type Columns} from './operation.ts';
 
 const lead = field.argument('the id or the reference of the lead');
 const kind = {
-  schema: z.enum(requestKinds).default('erase'),
+  schema: z.enum(requestKinds),
   what: 'to be erased, to know what is stored, or to have it corrected',
   value: 'kind',
   choices: requestKinds,
@@ -39,24 +50,43 @@ const onPage = (button: string, does: string) => ({
   },
 });
 
+const dayOf = (time: string | null) => localDay(Date.parse(time ?? ''));
+const asked: Columns<PrivacyRequestRow> = [
+  ['lead', 'reference'],
+  ['partner', ({partner}) => partner ?? '-'],
+  'kind',
+  ['asked', 'requested_at'],
+  ['by', 'way'],
+  'days',
+];
+const ofWaiting: typeof asked = [
+  ...asked,
+  ['confirm by', ({confirm_by: by}) => dayOf(by)],
+  ['due', ({due_at: at}) => dayOf(at)],
+];
+const ofEnded = [...asked, ['ended', 'ended_at'], 'answer'] as const;
+
 const requests = reads({
   words: 'leads requests',
   what: 'list who asked to be erased, to know, or to have something corrected, the oldest first',
   help: `A link in an e-mail notes a request by itself, "leads requests add" one that came by telephone or letter.
-"leads erase" ends those to erase by following them, and "leads requests end" any, with what was done.`,
-  fields: {},
+"leads erase" ends those to erase by following them, and "leads requests end" any, with what was done. Those that have ended
+are listed for 24 months. Within 10 business days, tell whoever asked that it came.`,
+  fields: {ended: field.flag('instead: those that have ended, and how')},
   line: privacyRequest,
   counted: ['request'],
-  columns: [
-    ['lead', 'reference'],
-    ['partner', ({partner}) => partner ?? '-'],
-    'kind',
-    ['asked', 'requested_at'],
-    ['by', 'way'],
-    'days',
-    ['due', 'due_at'],
-  ],
-  read: listRequests,
+  columns: ({ended}): Columns<never> => (ended ? ofEnded : ofWaiting),
+  read: (admin, {ended = false}) => listRequests(admin, {isEnded: ended}),
+});
+
+const kept = reads({
+  words: 'leads kept',
+  what: 'list the leads that a lawsuit keeps, the first to end first; what an erasure takes with them is kept, too',
+  fields: {},
+  line: legalHold,
+  counted: ['lead'],
+  columns: [['lead', 'reference'], ['until', ({until}) => dayOf(until)], 'reason', ['entered', 'entered_at']],
+  read: listHolds,
 });
 
 const add = changes({
@@ -67,9 +97,9 @@ const add = changes({
   planned: 'was about to note a request about {it}',
   fields: {
     lead,
-    kind,
+    kind: {...kind, schema: kind.schema.default('erase')},
     asked: {
-      schema: field.parsedBy(readTime).default(() => Date.now()),
+      schema: field.parsedBy(readDay).default(() => Date.now()),
       what: 'when it was asked, such as yesterday; without it, now',
       value: 'day',
     },
@@ -91,21 +121,39 @@ const end = changes({
   words: 'leads requests end',
   what: 'end a request, after it was answered or because it is not followed',
   past: 'ended the request to {kind} {it}',
-  fields: {lead, kind, reason: field.reason('what was done, or why it is not followed, which is kept')},
-  run: (admin, input) => endRequest(admin, input),
+  planned: 'was about to end the request to {kind} {it}',
+  fields: {
+    lead,
+    kind,
+    reason: field.reason('what was done, or why it is not followed, without names; it is kept'),
+  },
+  // What is refused here is not noted as done.
+  async plan(admin, {lead: named, kind: what}) {
+    const id = await leadOf(admin, named);
+    if ((await requestsOf(admin, id, what)).length === 0)
+      throw new Refusal(`Nobody asked to ${what} ${named}, or the request has ended.`, 'unknown');
+    await admin.noteAccess({lead: id, kind: what});
+    return {does: ['It stays in the list of requests that have ended.'], prepared: id};
+  },
+  async run(admin, {kind: what, reason}, id) {
+    await admin.noteAccess({lead: id, kind: what, reason});
+    await endRequests(admin, {lead: id, kind: what, answer: reason});
+    return referenceOf(id);
+  },
   said: (reference, {kind: what}) => ({said: [`The request to ${what} ${reference} has ended`]}),
 });
 
 const keep = changes({
   words: 'leads keep',
   what: 'keep a lead and its consent for a lawsuit, against retention',
-  help: `"leads erase" erases it all the same, after a question that names the lawsuit. A day that has passed ends it.`,
+  help: `Its duplicates and corrections are kept, too: all that an erasure would take with it. "leads erase" erases them all the
+same, after a question that names the lawsuit. A day that has passed ends it. "leads kept" lists them.`,
   roles: ['admin'],
   past: 'kept {it} for a lawsuit',
   planned: 'was about to keep {it} for a lawsuit',
   fields: {
     lead,
-    until: {schema: field.parsedBy(readTime), what: 'until when, such as 2028-01-31', value: 'day'},
+    until: {schema: field.parsedBy(readDay), what: 'until when, such as 2028-01-31', value: 'day'},
     reason: field.reason('which lawsuit, without names; it is kept'),
   },
   asked: {until: 'Until', reason: 'Why, without names'},
@@ -114,7 +162,11 @@ const keep = changes({
     'The lead and its consent stay until that day, however short leads are kept.',
   ),
   run: (admin, input) => keepLead(admin, input),
-  said: (reference, {until}) => ({said: [`${reference} is kept until ${localDay(until)}`]}),
+  said: (reference, {until}) => ({
+    said: [
+      `${reference} is ${until > Date.now() ? `kept until ${localDay(until)}` : 'not kept for a lawsuit any more'}`,
+    ],
+  }),
 });
 
 const {labels} = afterTouch;
@@ -150,12 +202,18 @@ of another number, so a corrected number is one of which it is not known whether
     await noteAccess({lead: record.id});
     const {answerFrom, ...route} = routeFor(config, record);
     const told = [answerFrom ?? [], receiversOf(route)].flat();
+    const {rows, isSuspect} = await heldOf({store}, record.id);
+    const names = rows.map(({destination}) => destination);
+    const then = isSuspect
+      ? 'it is held, as a bot may have sent this one'
+      : `these are told: ${told.join(', ')}`;
     return {
       does: [
-        `Another lead takes its place, and ${told.length > 0 ? `these are told: ${told.join(', ')}` : 'nobody is told'}.`,
+        `Another lead takes its place, and ${told.length > 0 ? then : 'nobody is told'}.`,
+        names.length > 0 && `What is held of this one is dropped: ${names.join(', ')}.`,
         'What you leave empty stays. So does the consent: it is none to calls of another number.',
       ],
-      facts: [record.id, told],
+      facts: [record.id, told, isSuspect, names],
       prepared: undefined,
     };
   },
@@ -164,12 +222,18 @@ of another number, so a corrected number is one of which it is not known whether
     const byField = Object.fromEntries(options.map((option) => [names[option], given[option]]));
     return correctLead(admin, named, byField);
   },
-  said: ({reference, corrected_by: by, told}) => ({
+  said: ({reference, corrected_by: by, told, stopped, suspect, dropped}) => ({
     said: [
       `${by} takes the place of ${reference}`,
-      told.length > 0 ? `Told soon: ${told.join(', ')}` : 'Nobody is told: no destination gets such leads',
+      told.length > 0 && `Told soon: ${told.join(', ')}`,
+      stopped.length > 0 &&
+        `Held: ${stopped.join(', ')}, because somebody with that number said stop. "lead-prequal consent allow ${by}" sends it, and a request to correct stays open`,
+      suspect.length > 0 &&
+        `Held: ${suspect.join(', ')}, as a bot may have sent it. "lead-prequal deliveries release ${by}" sends it`,
+      dropped.length > 0 && `Dropped, because it was held of ${reference}: ${dropped.join(', ')}`,
+      told.length + stopped.length + suspect.length === 0 && 'Nobody is told: no destination gets such leads',
     ],
   }),
 });
 
-export const privacyRequests = [requests, add, end, correct, keep];
+export const privacyRequests = [requests, add, end, correct, keep, kept];

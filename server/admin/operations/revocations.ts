@@ -16,7 +16,7 @@ import {
   type Who,
 } from '../revocations.ts';
 import {isAskedToStop} from '../stops.ts';
-import {readTime} from '../times.ts';
+import {readDay} from '../times.ts';
 import {printable} from '../visible.ts';
 import {counted, maxOthers, placed} from '../words.ts';
 import {factsOf, isReleasable, pauseLines, sentLines} from './deliveries.ts';
@@ -50,7 +50,7 @@ Exit status: 0 revoked; 1 not, or not of all that may be meant; 2 the command li
     who,
     partner: field.option('key', 'only for this partner, or - for the callers; without it, for all'),
     asked: {
-      schema: field.parsedBy(readTime).optional(),
+      schema: field.parsedBy(readDay).optional(),
       what: 'when the person asked, if that was earlier, such as 2026-11-20',
       value: 'day',
     },
@@ -87,7 +87,7 @@ Exit status: 0 revoked; 1 not, or not of all that may be meant; 2 the command li
         'Those who had it are told to stop calls and messages.',
         `Later leads with ${numbers} are held until somebody decides.`,
         others.length > 0 &&
-          `Among them, ${others.slice(0, maxOthers).join(', ')} ${others.length === 1 ? 'has' : 'have'} the same number and another address, and so may be of somebody else. To stop them alone or leave them out, name a number or a lead instead.`,
+          `Among them, ${others.slice(0, maxOthers).join(', ')} ${others.length === 1 ? 'has' : 'have'} the same number and another address, and so may be of somebody else. A stop is one of the number, whoever is named. To leave them out, name another number of this person, or a lead with it, if there is one.`,
       ],
       facts: [...scopes, ...concerns],
       prepared: planned,

@@ -23,6 +23,7 @@ import {writeConfig} from '../../support/config-file.ts';
 import {
   asLead,
   entryAt,
+  erasureAsked,
   failedAttempt,
   newDelivery,
   newEntry,
@@ -220,7 +221,7 @@ for (const {name, postgres, skip} of databaseKinds)
       await store.settle({lead: id, destination: 'up', content: 'lead'}, claim.leaseEnd, delivered);
       await noting(store, {actor: 'operator Maria Lopez', action: 'leads show'})({lead: id});
       await noting(store, {actor: 'operator Maria Lopez', action: 'leads list'})({}, [id], 2);
-      await store.addRequest({lead: id, kind: 'erase', askedAt: now, enteredAt: now, way: 'link'});
+      await store.putRequest({lead: id, ...erasureAsked(now)});
 
       const {timeline} = await readCallSheet(admin, id, seen);
       const titles = timeline.map(({title}) => title);

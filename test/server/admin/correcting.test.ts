@@ -12,7 +12,14 @@ import {
   operate,
   planAndErase,
 } from '../../support/operator.ts';
-import {newEntry, sampleConsent} from '../../support/sample-leads.ts';
+import {
+  asLead,
+  eventTo,
+  newDelivery,
+  newEntry,
+  prequalificationBody,
+  sampleConsent,
+} from '../../support/sample-leads.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
 
 const consent = {...sampleConsent, evidence: {key: 'k', salt: 's'}};
@@ -26,6 +33,8 @@ for (const {name, postgres, skip} of databaseKinds)
       await does('leads', 'requests', 'add', entry.id, '--kind', 'correct', '--via', 'phone');
       assertFails(await run('leads', 'correct', entry.id), /Say what is right/, 2);
       assertFails(await run('leads', 'correct', entry.id, '--phone', '12'), /: phone must be a US telephone/);
+      const same = ['--phone', '+1 202 555 0142', '--first-name', entry.lead.first_name];
+      assertFails(await run('leads', 'correct', entry.id, ...same), /says all of this already/);
       await does(
         'leads',
         'correct',
@@ -34,7 +43,11 @@ for (const {name, postgres, skip} of databaseKinds)
         '(202) 555-0177',
         '--last-name',
         'Lovelace',
+        '--first-name',
+        entry.lead.first_name,
       );
+      const [noted] = linesOf(await does('audit', 'list', '--limit', '1', '--json'));
+      assert.partialDeepStrictEqual(noted, {filter: {corrected: 'last_name, phone'}});
 
       const {store} = await admin();
       const by = (await store.corrections([entry.id])).get(entry.id) ?? assert.fail();
@@ -77,6 +90,52 @@ for (const {name, postgres, skip} of databaseKinds)
       const kept = await beside.store.keptConsents([entry.id, by, last]);
       assert.deepEqual([...kept.keys()], [entry.id]);
       assertFails(await run('leads', 'correct', last, '--first-name', 'Ada'), /is erased/);
+    });
+
+    test('a lead that is held as a bot’s stays so, and only its correction can go out', async (t) => {
+      const deliveries = [newDelivery({destination: 'up', state: 'held'}), eventTo('hook', {state: 'held'})];
+      const entry = newEntry({partner: 'acme', suspect: 'trap', deliveries});
+      const settings = hookAndUpstream(temporaryFolder(t));
+      const {does, run, admin} = await operate(t, [entry], {postgres, settings});
+      await does('leads', 'requests', 'add', entry.id, '--kind', 'correct', '--via', 'phone');
+      const plan = await does('leads', 'correct', entry.id, '--last-name', 'Lovelace', '--dry-run');
+      assert.match(
+        plan.stderr,
+        /it is held, as a bot may have sent this one\.\nWhat is held of this one is dropped: /,
+      );
+      const {stdout} = await does('leads', 'correct', entry.id, '--last-name', 'Lovelace');
+      assert.match(stdout, /^Held: hook, up, as a bot may have sent it/m);
+      assert.match(stdout, /^Dropped, because it was held of \S+: hook, up$/m);
+      const {store} = await admin();
+      const by = (await store.corrections([entry.id])).get(entry.id) ?? assert.fail();
+      const statesOf = async (lead: string) =>
+        linesOf(await does('deliveries', 'list', lead, '--json')).map(({state}) => state);
+      assert.deepEqual(
+        [await statesOf(entry.id), await statesOf(by)],
+        [Array(2).fill('dropped'), Array(2).fill('held')],
+      );
+      assertFails(await run('deliveries', 'release', entry.id), /No such delivery/);
+      assert.partialDeepStrictEqual((await store.findRecords([by])).get(by), {suspect: 'trap'});
+      await does('deliveries', 'release', by);
+      await does('leads', 'correct', by, '--last-name', 'Byron');
+      const last = (await store.corrections([by])).get(by) ?? assert.fail();
+      assert.deepEqual(await statesOf(last), ['waiting', 'waiting'], 'somebody has let it go');
+      assert.deepEqual(linesOf(await does('leads', 'requests', '--json')), []);
+    });
+
+    test('to a number that said stop is held, says so, and is still to be answered', async (t) => {
+      const [entry, stopped] = [
+        newEntry({partner: 'acme'}),
+        newEntry({lead: asLead({...prequalificationBody, phone: '415-555-0132'})}),
+      ];
+      const settings = hookAndUpstream(temporaryFolder(t));
+      const {does} = await operate(t, [entry, stopped], {postgres, settings});
+      await does('consent', 'revoke', stopped.id, '--yes');
+      await does('leads', 'requests', 'add', entry.id, '--kind', 'correct', '--via', 'phone');
+      const {stdout} = await does('leads', 'correct', entry.id, '--phone', '(415) 555-0132');
+      assert.match(stdout, /^Held: hook, up, because somebody with that number said stop/m);
+      assert.doesNotMatch(stdout, /Told soon/);
+      assert.equal(linesOf(await does('leads', 'requests', '--json')).length, 1);
     });
 
     test('tells nobody after a stop', async (t) => {

@@ -16,6 +16,7 @@ import {operationLines, refuseAudit, rows} from '../../support/operations.ts';
 import {databaseKinds, linesOf, operate, runCommand} from '../../support/operator.ts';
 import {
   asLead,
+  erasureAsked,
   newDelivery,
   newEntry,
   eventTo,
@@ -82,7 +83,7 @@ for (const {name, postgres, skip} of databaseKinds) {
     });
     const {store} = await operated.admin();
     const now = Date.now();
-    await store.addRequest({lead: held.id, kind: 'erase', askedAt: now, enteredAt: now, way: 'link'});
+    await store.putRequest({lead: held.id, ...erasureAsked(now)});
     await operated.does('operators', 'invite', 'Ana');
     let kid = '-';
     // One that begins with a dash would be taken for an option.

@@ -81,12 +81,41 @@ for (const {name, postgres, skip} of databaseKinds)
 
       const [head = [], ...cells]: string[][] = parse((await does(...list, '--csv')).stdout);
       assert.deepEqual(head, ['asked', 'entered', 'by', 'for', 'leads', 'told', 'days', 'let go']);
-      assert.deepEqual(
-        cells.map((row) => [row[2], row[6]]).find(([by]) => by === 'letter'),
-        ['letter', '3'],
+      const letter = cells.find((row) => row[2] === 'letter') ?? assert.fail();
+      assert.equal(letter[6], '3');
+      assert.match(
+        letter[5] ?? '',
+        new RegExp(`^${referenceOf(first.id)} crm.*, ${referenceOf(first.id)} sales`),
       );
       const beside = {...(await admin()), noteAccess: unnoted};
       assert.equal((await allOf(listRevocations(beside, {since: asked + dayLength}))).length, 2);
+    });
+
+    test('says in a word why nobody was told', async (t) => {
+      const [had, none] = [
+        withNumber('415-555-0132'),
+        newEntry({lead: asLead({...prequalificationBody, phone: '415-555-0133'})}),
+      ];
+      const {does, execute} = await operate(t, [had, none], {postgres});
+      await execute("UPDATE deliveries SET attempts = 1, state = 'delivered', settled_at = 1");
+      const revoke = ['consent', 'revoke', '--yes', '--via'];
+      for (const [way, number] of [
+        ['had', '0132'],
+        ['none', '0133'],
+        ['again', '0133'],
+        ['unknown', '0134'],
+      ] as const)
+        await does(...revoke, way, `415-555-${number}`);
+      const rows: string[][] = parse((await does('consent', 'list', '--revoked', '--csv')).stdout);
+      assert.deepEqual(
+        new Set(rows.slice(1).map((row) => [row[2], row[5], row[6]].join(': '))),
+        new Set([
+          'had: cannot be told: none',
+          'none: nobody had it: none',
+          'again: stopped before: none',
+          'unknown: no lead: none',
+        ]),
+      );
     });
 
     test('has no limit', async (t) => {

@@ -6,7 +6,7 @@ import {routes} from '../../../server/pages/routes.ts';
 import {freePort} from '../../support/free-port.ts';
 import {writeConfig} from '../../support/config-file.ts';
 import {ownForm, servePages} from '../../support/pages.ts';
-import {entryAt, eventTo} from '../../support/sample-leads.ts';
+import {entryAt, erasureAsked, eventTo} from '../../support/sample-leads.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
 import {acme, inFile} from '../../support/test-server.ts';
 import {newSecret} from '../../support/webhook-receiver.ts';
@@ -74,7 +74,7 @@ test('only who may decide about a request is asked to', async (t) => {
   const entry = entryAt(Date.now() - 60_000, {partner: 'acme'});
   await accept(entry);
   const askedAt = Date.now() - 3 * 3_600_000;
-  await store.addRequest({lead: entry.id, kind: 'erase', askedAt, enteredAt: askedAt, way: 'link'});
+  await store.putRequest({lead: entry.id, ...erasureAsked(askedAt)});
   for (const [role, decides] of [
     ['viewer', false],
     ['agent', false],
@@ -99,7 +99,7 @@ test('a request by letter counts from its day, and people are found by their nam
   const confirm = /name="confirm" value="([^"]+)"/.exec(text)?.[1] ?? '';
   const form = {confirm, kind: 'know', asked: '2026-01-31', via: 'letter'};
   await ask(path, {method: 'POST', headers: {...ownForm, cookie}, form});
-  const [request] = await store.requests(entry.id);
+  const [request] = await store.requests({lead: entry.id});
   assert.deepEqual(
     [request?.kind, request?.way, request?.askedAt],
     ['know', 'letter', Date.UTC(2026, 0, 31, 12)],

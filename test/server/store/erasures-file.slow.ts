@@ -85,7 +85,7 @@ suite('the file of erasures', () => {
         {id: other, at, all: true},
       ],
       stops: [{...stop(digest), key: undefined}],
-      keys: [],
+      ...{holds: [], requests: [], keys: []},
       unread: 0,
       lastAt: at + 1,
     });

@@ -93,24 +93,27 @@ for (const [name, open, skip] of [
       const store = await open(t);
       const {given: old, now} = {given: {consent: given(Date.now() - 3_000 * day)}, now: Date.now()};
       const [kept, other, gone] = [daysAgo(3_000, old), daysAgo(3_000, old), daysAgo(2_999, old)] as const;
-      for (const entry of [kept, other, gone]) await store.accept(entry);
+      const later = daysAgo(2_998, {supersedes: kept.id});
+      const last = daysAgo(2_997, {supersedes: later.id});
+      for (const entry of [kept, other, gone, later, last]) await store.accept(entry);
       const noConsents = () => false;
       await store.erase(gone.id, now, () => true);
       const keep = (lead: string, until: number) =>
         store.keepForLaw({lead, until, reason: 'a lawsuit', enteredAt: now});
       const until = now + 400 * day;
-      await keep(kept.id, until);
+      await keep(later.id, until);
+      await keep(last.id, until - 1);
       await keep(gone.id, until);
       await keep(other.id, now - 1);
       const rules = {...retention(100), keepConsent: noConsents};
       const job = startJob(t, store, () => rules);
       await wholePass(job);
-      assert.deepEqual(await erasedOf(store, [kept, other]), [false, true]);
+      assert.deepEqual(await erasedOf(store, [kept, later, last, other]), [false, false, false, true]);
       assert.equal((await store.keptConsents([gone.id])).size, 1);
       assert.deepEqual(job.overdue()?.counts, [
-        {destination: '-', reason: 'lawsuit', leads: 1, erasedFrom: until},
+        {destination: '-', reason: 'lawsuit', leads: 3, erasedFrom: until},
       ]);
-      for (const {id} of [kept, gone]) await keep(id, now - 1);
+      for (const {id} of [later, last, gone]) await keep(id, now - 1);
       await wholePass(job);
       assert.deepEqual(await erasedOf(store, [kept]), [true]);
       assert.equal((await store.keptConsents([gone.id])).size, 0);
