@@ -5,9 +5,12 @@ import {formatMoney} from '../../form/format-money.ts';
 import {routeOf} from '../config/callers.ts';
 import type {Config} from '../config/config.ts';
 import type {Route, Rule, When} from '../config/routes.ts';
+import {endedStates} from '../leads/deliveries.ts';
 import type {FullLead, LeadReader} from '../leads/lead-filter.ts';
+import type {DeliveryReader} from '../leads/ports.ts';
 import {checked, routed, type RoutedFacts} from '../leads/routing.ts';
 import type {With} from './admin.ts';
+import {storedOf} from './deliveries.ts';
 
 /** Where such a lead goes by the configuration in force. */
 export function routeFor({partners, callers}: Config, {partner, lead: {cid}}: FullLead): Route {
@@ -72,16 +75,27 @@ function rowsOf(rules: readonly Rule[], facts: RoutedFacts): RouteRow[] {
   });
 }
 
-/** What the rules say of a lead: those of its commit, or those in force if there were none. */
+/** What the rules say of a lead: those of its commit, or those in force if there were none; and where else it went. */
 export async function routesOf(
-  {store, config}: With<LeadReader, 'config'>,
-  {lead, answer, context, consent, routing, ...rest}: FullLead,
+  {store, config}: With<LeadReader & DeliveryReader, 'config'>,
+  full: FullLead,
 ): Promise<Routes> {
-  const route = routeFor(config, {lead, answer, context, consent, routing, ...rest});
+  const {lead, answer, context, consent, routing} = full;
+  const {answerFrom, sendTo, ...route} = routeFor(config, full);
   const archived = routing && (await store.consentWords([routing.rules])).get(routing.rules);
   const rules = archived === undefined ? route.rules : (JSON.parse(archived) as readonly Rule[]);
-  if (!rules) return {areOld: false, rows: []};
   const language = routing ? routing.language : consent?.textLanguage;
-  const areOld = archived !== undefined && archived !== JSON.stringify(route.rules ?? []);
-  return {areOld, rows: rowsOf(rules, {lead, answer, context, language})};
+  const rows = rules
+    ? rowsOf(rules, {lead, answer, context, language})
+    : sendTo.map((to) => ({to, takes: true, why: 'it gets each lead'}));
+  const went = (await storedOf({store}, full.id, [undefined, ...endedStates]))
+    .filter(({content}) => content === 'lead' || content === 'created')
+    .map(({destination: to}) => {
+      const why = to === answerFrom ? 'it answers the leads' : 'it was sent there';
+      return {to, takes: true, why};
+    });
+  return {
+    areOld: archived !== undefined && archived !== JSON.stringify(route.rules ?? []),
+    rows: [...rows, ...went.filter(({to}) => !rows.some((row) => row.takes !== false && row.to === to))],
+  };
 }
