@@ -106,7 +106,7 @@ describe('what the partner asks for besides', () => {
     {name: 'plan', label: 'What is the plan?'},
   ];
 
-  it("asks a partner's own questions, one beside the amounts, and goes no further without one that wants an answer", async () => {
+  it("asks a partner's own questions, one beside the amounts, and wants one answered", async () => {
     server.config = () => config({ask: [...askedFieldsIn(['notes']), ...own]});
     const form = await openFilled({style: reserved});
     await shows(form, 'Monthly revenue');
