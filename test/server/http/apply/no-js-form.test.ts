@@ -68,6 +68,21 @@ const start = (timings?: Partial<Timings>) =>
           trust_line: {en: 'Rated <4.9>', es: 'Valorado 4.9'},
         }),
         onePartner({key: 'contact', origins, cid: '3', lead_types: ['standard']}),
+        onePartner({
+          key: 'broker',
+          origins,
+          cid: '5',
+          ask: [
+            {
+              ...{name: 'revenue', label: {en: 'Monthly revenue'}, required: true},
+              choices: [
+                {value: 'low', en: 'Under $10,000'},
+                {value: 'high', en: 'Over $50,000'},
+              ],
+            },
+            {name: 'since', label: {en: 'In business since'}, kind: 'text', step: 'funds'},
+          ],
+        }),
       ],
     }),
     timings,
@@ -211,6 +226,20 @@ suite('the form without a script', () => {
     await browser.send(wrong, answers);
     assert.partialDeepStrictEqual(newest(server).lead, {...asked, notes: asked.notes.trim()});
     assert.equal((await browser.send(form, {...answers, state: 'Nowhere'})).status, 422);
+  });
+
+  test("asks a partner's own questions, each where it belongs, and wants one answered", async () => {
+    const browser = visitor(server);
+    const form = await browser.open('/apply/broker');
+    assert.match(form.text, /Investments.*In business since \(optional\).*About you.*Monthly revenue/);
+    const wrong = await browser.send(form, {...answers, since: '2019'});
+    assert.match(wrong.text, /Monthly revenue is missing\./);
+    assert.equal(wrong.fields.get('since'), '2019');
+    await browser.send(wrong, {revenue: 'high'});
+    assert.deepEqual(newest(server).lead['answers'], [
+      {name: 'revenue', label: 'Monthly revenue', value: 'high', text: 'Over $50,000'},
+      {name: 'since', label: 'In business since', value: '2019', text: '2019'},
+    ]);
   });
 
   test('lets the visitor change the answers after the result, and the new lead replaces the other', async () => {
