@@ -40,110 +40,101 @@ const overNetwork: Fetch = (url, init) =>
  *
  * @tagname lead-prequal-form
  *
- * @attr {string} data-layer - Also pushes the events to `window.dataLayer`, as `prequal_ready` and so on, or to the
- *   global array that the value names.
+ * @attr {string} data-layer - Also pushes the events to `window.dataLayer`, or to the global array that it names.
  *
- * @slot - Shown until the form shows itself: what people read where it does not load. The class `prequal-late` hides it as
- *   long as the form may still come.
- * @slot heading - A heading for the form, above everything else.
- * @slot logo - A picture of at most 32px height beside the partner's name, in place of that of its configuration.
+ * @slot - What people read where the form does not load.
+ * @slot heading - A heading above everything else.
+ * @slot logo - A picture, at most 32px high, beside the partner's name, in place of the configured one.
  * @slot intro - A sentence or two below the heading. Not shown with the result.
  * @slot consent - Shown above the partner's consent text, which it cannot replace. Its text is stored with the lead.
  * @slot disclaimer - Legal text below the form and below the result.
  *
  * @event {CustomEvent<undefined>} prequal-ready - The form is on the page.
  * @event {CustomEvent<undefined>} prequal-start - The visitor has typed or chosen something for the first time.
- * @event {CustomEvent<StepDetail>} prequal-step - Another step is shown: `{step, of, name}`. `step` is counted from
+ * @event {CustomEvent<StepDetail>} prequal-step - Another step is shown: `{step, of, name}`. `step` counts from
  *   1, `name` is `credit`, `funds` or `contact`.
- * @event {CustomEvent<InvalidDetail>} prequal-invalid - The visitor has pressed the main button, and the form shows what to
- *   correct: `{field, code}` of the first field with an error, once for each press.
- * @event {CustomEvent<undefined>} prequal-submit - All answers are valid and are about to be sent. After `preventDefault()`
- *   nothing is sent, the form stays as it is, and the next press fires the event again.
- * @event {CustomEvent<ResultDetail>} prequal-result - The server has stored the lead: `{id, leadType, status}`. If `status`
- *   is `pending` and the visitor stays, the event comes again when it is `done` or `refused`.
+ * @event {CustomEvent<InvalidDetail>} prequal-invalid - The visitor has pressed the main button, and an answer has to be
+ *   corrected: `{field, code}` of the first one.
+ * @event {CustomEvent<undefined>} prequal-submit - All answers are valid and are about to be sent. `preventDefault()`
+ *   keeps them back until the next press.
+ * @event {CustomEvent<ResultDetail>} prequal-result - The lead is stored: `{id, leadType, status}`. A `pending` one fires
+ *   again when it is `done` or `refused`, if the visitor stays.
  * @event {CustomEvent<ErrorDetail>} prequal-error - Sending failed, or a file of the form did not arrive: `{code, retryable}`.
  *
  * @cssState sending - The lead is being sent.
- * @cssState answered - The result is shown, also one that is pending or refused.
+ * @cssState answered - The result is shown, also if pending or refused.
  *
  * @csspart card - The box around everything.
- * @csspart dialog - The dialog around the box. `::part(dialog)::backdrop` is what lies over the page.
+ * @csspart dialog - The dialog around the box.
  * @csspart close - The button that closes the dialog.
- * @csspart sample - The line that says that this is a sample, in a sandbox.
- * @csspart progress - The bars that show how many steps there are.
- * @csspart bar-done - The bar of the step that is shown, or of one before it.
- * @csspart bar-open - The bar of a step that is still to come.
+ * @csspart sample - Says that this is a sample.
+ * @csspart progress - The bars for the steps.
+ * @csspart bar-done - The bar of this step or an earlier one.
+ * @csspart bar-open - The bar of a later step.
  * @csspart count - "Step 2 of 3", above the title.
- * @csspart heading - The title of a step, a section or the result. "Step 2 of 3" is not in it.
- * @csspart so-far - The total so far, above the fields, where the partner shows it before the contact data.
- * @csspart fields - The grid of the fields of a step or a section.
+ * @csspart heading - The title of a step, a section or the result.
+ * @csspart so-far - The total so far, if the partner shows it early.
+ * @csspart fields - The grid of a step's fields.
  * @csspart field - A field with its label, help text and error.
  * @csspart label - A field's label.
- * @csspart help - The help text below a label.
- * @csspart promise - What the partner promises about its call.
- * @csspart error - The line below a field that says what is wrong.
- * @csspart question - The line below an amount that asks whether another amount is meant.
- * @csspart input - A text input, also one of several lines, or a list to choose from. A wrong one is also `invalid`.
+ * @csspart help - The text below a label.
+ * @csspart promise - The partner's promise about its call.
+ * @csspart error - What is wrong, below a field.
+ * @csspart question - Asks whether another amount is meant.
+ * @csspart input - A text input or a list.
  * @csspart invalid - An input with an error.
- * @csspart options - The grid of the options of a choice.
- * @csspart option - One option of a choice. The chosen one is also `chosen`.
- * @csspart chosen - The option that is chosen, or the amount that is in the field.
- * @csspart chip - An amount to choose, below the field that it fills in. The one in the field is also `chosen`.
+ * @csspart options - The grid of a choice.
+ * @csspart option - An option of a choice.
+ * @csspart chosen - The chosen option or amount.
+ * @csspart chip - An amount to choose, below its field.
  * @csspart actions - The row of buttons.
- * @csspart button - Any button. Each has a second part, except for those that answer a question and "Change my answers".
+ * @csspart button - Any button.
  * @csspart primary - The main button.
  * @csspart back - "Back".
- * @csspart quiet - A button that looks like a link: a suggested address, "Copy", "Print", "Start over".
- * @csspart privacy - What the data is used for, with the link to the privacy page.
- * @csspart partner - The box that says who asks for the contact data.
- * @csspart company - The partner's name, in that box.
- * @csspart only - That nobody but the partner gets the data.
- * @csspart talk - The partner's number, to call first.
- * @csspart trust - The partner's line that builds trust, in that box, and on the first step if the page sets `trust-line`.
- * @csspart consent - The partner's consent text with its box.
- * @csspart summary - The list of errors after "Next".
+ * @csspart quiet - A button that looks like a link.
+ * @csspart privacy - What the data is used for.
+ * @csspart partner - The box that says who asks.
+ * @csspart company - The name of who asks.
+ * @csspart only - That only the partner gets the data.
+ * @csspart talk - The number to call first.
+ * @csspart trust - The partner's trust line.
+ * @csspart consent - The consent text with its box.
+ * @csspart summary - The list of errors.
  * @csspart notice - The message when sending failed.
  * @csspart total - The total amount.
- * @csspart bar - The drawing of the four amounts.
- * @csspart table - The table of the four amounts.
- * @csspart row - A row of the table or of the list, for one amount.
- * @csspart swatch - The colour of the amount in the drawing.
- * @csspart amount - The amount in dollars.
- * @csspart reason - The sentence that explains the amount.
- * @csspart unlock - The list of the amounts that are zero, with what it would take for each.
- * @csspart estimate - The sentence that says that this is an estimate, not an offer.
+ * @csspart bar - The drawing of the amounts.
+ * @csspart table - The table of the amounts.
+ * @csspart row - A row for one amount.
+ * @csspart swatch - An amount's colour in the drawing.
+ * @csspart amount - An amount in dollars.
+ * @csspart reason - What explains an amount.
+ * @csspart unlock - What it would take for amounts of zero.
+ * @csspart estimate - Says that this is an estimate, not an offer.
  * @csspart next - What happens next, with the reference.
- * @csspart badge - The icon above thanks, a pending result or a refusal.
+ * @csspart badge - The icon above a result without amounts.
  *
- * @cssproperty [--prequal-accent=light-dark(#0b57a4, #6ea8f0)] - The colour of buttons, progress and choices. Any opaque colour:
- *   text on it is black or white. If it has too little contrast with the background, it is made lighter or darker. By
- *   default that of the partner's configuration, or else the primary colour of Bootstrap, WordPress, Elementor, Pico or
- *   Bulma, if the page has it.
- * @cssproperty --prequal-partner-accent - The colour of the partner's configuration. Snippets have it, so that the form has it
- *   at once. It is used only where the page sets no `--prequal-accent`, and comes before the colour that the server sends.
- * @cssproperty [--prequal-background=light-dark(#fff, #181b20)] - The background of the card and its inputs. Any opaque colour.
- * @cssproperty --prequal-field - The fill of inputs and options. By default that of the card. If quiet words could not be read
- *   on it, it is made lighter on a light card, and darker on a dark one.
- * @cssproperty [--prequal-line=light-dark(#7b8088, #a1a8b5)] - The colour of lines. What divides, the edge of the card and the
- *   bars of steps to come have it as it is, and are paler by default. The edges of fields and buttons have a contrast of 3 to 1.
- * @cssproperty --prequal-progress - The colour of the bars of steps that are done, with a contrast of 3 to 1. By default the
- *   accent.
- * @cssproperty [--prequal-error=light-dark(#b3261e, #ffb0a8)] - The colour of errors, with a contrast of 4.5 to 1: of their
- *   words, icons and edges, and of the summary.
- * @cssproperty [--prequal-sticky-top=0px] - The height of a header of the page that stays at the top of the window. The total so
- *   far, and what gets the focus, keep below it.
- * @cssproperty --prequal-text - The colour of the text. By default nearly black or nearly white, depending on the background.
- * @cssproperty [--prequal-amount-1=light-dark(#12336f, #5b92e5)] - The colour of the retirement rollover in the result.
- * @cssproperty [--prequal-amount-2=light-dark(#cf8300, #ffd468)] - The colour of the SBA loan.
- * @cssproperty [--prequal-amount-3=light-dark(#006259, #0b7f73)] - The colour of the unsecured loan.
- * @cssproperty [--prequal-amount-4=light-dark(#925fbe, #c49ee8)] - The colour of the portfolio loan.
- * @cssproperty [--prequal-font=inherit] - The font family. By default that of the page.
- * @cssproperty [--prequal-heading-font=inherit] - The font family of the titles and of the total. By default that of the
- *   headings of WordPress, if the page has it, or else that of the form.
- * @cssproperty [--prequal-radius=12px] - The radius of the card's corners. Inputs and buttons have the same radius, up to 8px.
- *   By default that of Bootstrap, Pico or Bulma, if the page has it.
- * @cssproperty [--prequal-space=4px] - All distances are multiples of this: 3px is compact, 5px is spacious.
- * @cssproperty [--prequal-max-width=640px] - The maximum width of the form.
+ * @cssproperty [--prequal-accent=light-dark(#0b57a4, #6ea8f0)] - Buttons, progress and choices. By default the
+ *   partner's configured colour, or else the primary colour of Bootstrap, WordPress, Elementor, Pico or Bulma.
+ * @cssproperty --prequal-partner-accent - The configured colour. Snippets have it, so that the form has it at once; a page's
+ *   `--prequal-accent` comes before it.
+ * @cssproperty [--prequal-background=light-dark(#fff, #181b20)] - The card and its inputs.
+ * @cssproperty --prequal-field - The fill of inputs and options. By default that of the card.
+ * @cssproperty [--prequal-line=light-dark(#7b8088, #a1a8b5)] - Lines and edges. Those that only divide are paler by default.
+ * @cssproperty --prequal-progress - The bars of steps that are done. By default the accent.
+ * @cssproperty [--prequal-error=light-dark(#b3261e, #ffb0a8)] - Errors and their summary.
+ * @cssproperty [--prequal-sticky-top=0px] - The height of a header that stays at the top of the window.
+ * @cssproperty --prequal-text - The text. By default nearly black or nearly white.
+ * @cssproperty [--prequal-amount-1=light-dark(#12336f, #5b92e5)] - The retirement rollover in the result.
+ * @cssproperty [--prequal-amount-2=light-dark(#cf8300, #ffd468)] - The SBA loan in the result.
+ * @cssproperty [--prequal-amount-3=light-dark(#006259, #0b7f73)] - The unsecured loan in the result.
+ * @cssproperty [--prequal-amount-4=light-dark(#925fbe, #c49ee8)] - The portfolio loan in the result.
+ * @cssproperty [--prequal-font=inherit] - The font family.
+ * @cssproperty [--prequal-heading-font=inherit] - The font of titles and total. By default that of WordPress's
+ *   headings, or else the form's.
+ * @cssproperty [--prequal-radius=12px] - The corners of the card; inputs and buttons have the same, up to 8px. By default
+ *   those of Bootstrap, Pico or Bulma.
+ * @cssproperty [--prequal-space=4px] - The unit of distances: 3px is compact, 5px spacious.
+ * @cssproperty [--prequal-max-width=640px] - The greatest width.
  */
 export class LeadPrequalForm extends EmbeddedElement {
   static override styles = [theme, fields, layout].map(unsafeCSS);
@@ -173,49 +164,49 @@ export class LeadPrequalForm extends EmbeddedElement {
     sandbox: {},
   };
 
-  /** The address of the server that receives the leads. By default the origin of the script. */
+  /** The server that receives the leads. By default the origin of the script. */
   declare endpoint: string;
-  /** The name that the operator of the server gave to this partner. Without it, the form is that of the first partner. */
+  /** The key of the partner. By default the first partner. */
   declare partner: string;
   /** `standard` asks only for contact data, and shows thanks instead of amounts. */
   declare leadType: 'prequalification' | 'standard';
   /** `single` shows all fields at once. */
   declare layout: 'steps' | 'single';
-  /** `contact-first` asks for the contact data before the credit history and the funds. */
+  /** `contact-first` asks for contact data before credit and funds. */
   declare order: 'funds-first' | 'contact-first';
-  /** `dialog` shows nothing in the page: a link, a button or `open()` opens the form in a dialog over the page. */
+  /** `dialog` shows nothing until a link, a button or `open()` opens the form over the page. */
   declare presentation: 'inline' | 'dialog';
-  /** `auto` follows the `color-scheme` of the page around the form. */
+  /** `auto` follows the `color-scheme` of the page. */
   declare theme: 'auto' | 'light' | 'dark';
-  /** The address of the partner's privacy page: https, or on the page's own site, such as `/privacy`. */
+  /** The partner's privacy page: https, or on the page's own site, such as `/privacy`. */
   declare privacyHref: string | undefined;
-  /** One line that builds trust, such as a rating, on the first step. Only what is true and can be shown. */
+  /** A line on the first step, such as a rating. Only what is true and can be shown. */
   declare trustLine: string | undefined;
-  /** The address of a link below the result: https, or on the page's own site. Needs `cta-label`, too, or else the partner's own link is shown. */
+  /** The address of a link below the result, as for `privacy-href`. Without this or `cta-label`, the partner's own link is shown. */
   declare ctaHref: string | undefined;
-  /** The text of the link below the result. Needs `cta-href`, too, or else the partner's own link is shown. */
+  /** The text of the link below the result. */
   declare ctaLabel: string | undefined;
-  /** Texts that replace the form's own, in any language. */
+  /** Texts that replace the form's own. */
   declare strings: SomeWords | undefined;
-  /** Keeps all answers and the step for half an hour in this tab, so that leaving the page and coming back loses none. */
+  /** Keeps answers and step for half an hour in this tab. */
   declare draft: boolean;
-  /** Contact data that the page knows already. It never overwrites what the visitor has typed. */
+  /** Contact data that the page knows. It never overwrites what the visitor has typed. */
   declare prefill: Contact | undefined;
-  /** Fills in contact data from the query parameters of the page's address: `?first_name=…&email=…`. */
+  /** Fills in contact data from the page's address: `?first_name=…&email=…`. */
   declare prefillFromUrl: boolean;
-  /** Lets the browser's Back and Forward go from step to step. Set it before the visitor touches the form. */
+  /** Lets the browser's Back and Forward go from step to step. */
   declare history: boolean;
   /**
-   * `button` waits for the button after every step. By default a step whose last question is a choice goes on when a pointer
-   * has answered it.
+   * `button` waits for the button after every step. By default a step that ends with a choice goes on when a pointer has
+   * answered it.
    */
   declare advance: 'button' | undefined;
   /**
-   * Hidden fields that are sent with the lead, by the names that the partner lists: `{brand: 'north'}`. So are attributes
-   * such as `context-brand`. Never personal data.
+   * Hidden fields that are sent with the lead: `{brand: 'north'}`. So are attributes such as `context-brand`. Never
+   * personal data.
    */
   declare context: Context | undefined;
-  /** Shows sample amounts without a server. The value says what happens to the lead: if it is empty, the lead succeeds. */
+  /** Shows sample amounts without a server. The value says what happens to the lead. */
   declare sandbox: '' | 'none' | 'pending' | 'refused' | 'failed' | boolean | null | undefined;
 
   readonly #localization: Localization = new Localization(this, () => {

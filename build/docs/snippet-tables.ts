@@ -2,7 +2,7 @@
 import {classicFile, moduleFile} from '../../contract/api.ts';
 import {onePartner} from '../../server/config/partners.ts';
 import {fallbackLine, fallbackRules} from '../../server/snippets/fallback.ts';
-import {platforms, type Block, type Platform} from '../../server/snippets/platforms.ts';
+import {platforms, type Block} from '../../server/snippets/platforms.ts';
 import {noChoices} from '../../server/snippets/choices.ts';
 import {snippetParts} from '../../server/snippets/parts.ts';
 import {fenced, type Tables} from './markdown.ts';
@@ -24,17 +24,11 @@ const partner = onePartner({
 });
 const parts = snippetParts({publicUrl: 'https://leads.example.com'}, version, partner, noChoices);
 
-/** The rules are the same in all snippets, so the guide shows them once. */
-const blockText = ({title, language, code}: Block) =>
-  `${title}:\n\n${fenced(language, code.replace(fallbackLine, '/* one line: the rules below */'))}`;
-
-const platformText = (platform: Platform) => `### ${platform.name}
-
-${platform.steps.map((step, index) => `${index + 1}. ${step}`).join('\n')}
-
-${platform.blocks(parts).map(blockText).join('\n\n')}`;
+/** The rules are the same in all snippets, so the form's reference shows them once. */
+const blockText = ({language, code}: Block) =>
+  fenced(language, code.replace(fallbackLine, '/* one line of rules */'));
 
 export const snippetTables: Tables = {
-  platforms: () => Object.values<Platform>(platforms).map(platformText).join('\n\n'),
+  ownHtml: () => platforms.html.blocks(parts).map(blockText).join('\n\n'),
   fallbackRules: () => fenced('css', fallbackRules),
 };

@@ -84,17 +84,16 @@ const sectionsOfFields: Readonly<Record<string, string>> = {
   merge_duplicates: '#the-same-lead-again',
 };
 
-const partnersTable = () =>
-  table(
-    ['Field', 'Default', 'Meaning'],
-    Object.entries(partnerFields.shape as Schemas).map(([name, schema]) => {
+const partnersList = () =>
+  Object.entries(partnerFields.shape as Schemas)
+    .map(([name, schema]) => {
       const section = sectionsOfFields[name];
-      const more = section === undefined ? '' : ` ([more](${section}))`;
-      const meaning = (schema.description ?? '').replace(/\.$/, `${more}.`);
+      const shown = section === undefined ? code(name) : `[${code(name)}](${section})`;
       const fallback = defaultOf(schema);
-      return [code(name), fallback === undefined ? 'required' : code(fallback), meaning];
-    }),
-  );
+      const note = fallback === undefined ? ' (required)' : fallback && ` (${code(fallback)})`;
+      return `- ${shown}${note}: ${schema.description}`;
+    })
+    .join('\n');
 
 function fieldsTable(): string {
   const groups: [string, Readonly<Record<string, Field>>][] = [
@@ -166,7 +165,7 @@ const frameExample = () =>
 const tables: Tables = {
   settings: () => listsOf(settingGroups),
   fileKeys: () => listsOf(fileGroups),
-  partners: partnersTable,
+  partners: partnersList,
   fields: fieldsTable,
   problems: problemsTable,
   amounts: amountsTable,

@@ -2,7 +2,6 @@
 import {readFileSync} from 'node:fs';
 import {extname} from 'node:path';
 import {elementName} from '../../contract/api.ts';
-import {languages} from '../../form/words/languages.ts';
 import {reservedHeightRule, reservedHeights} from '../../form/reserved-heights.ts';
 import {readElement, type Member} from './manifest.ts';
 import {code, fenced, table, type Tables} from './markdown.ts';
@@ -35,62 +34,50 @@ function reservedHeightsText(): string {
 ${table(['Other forms', 'Height'], rows)}`;
 }
 
-function languagesTable(): string {
-  const nameIn = new Intl.DisplayNames('en', {type: 'language'});
-  const tags = ['en', ...Object.keys(languages)];
-  return table(
-    ['`lang`', 'Language'],
-    tags.map((tag) => [code(tag), nameIn.of(tag) ?? tag]),
+/**
+ * The code of an app that `npm run test:frameworks` runs. A style sheet at its end is left out: it has the rules that the
+ * guide shows by themselves.
+ */
+const exampleCode = (path: string) => () => {
+  const text = readFileSync(`test/frameworks/${path}`, 'utf8').replace(/<style[^]*/, '');
+  return fenced(extname(path).slice(1), text.trimEnd());
+};
+
+/** One line for each, which reads better than a table on a phone and in a terminal. */
+const list = (items: readonly {name: string; note?: string; description?: string}[]) =>
+  items
+    .map(({name, note, description = ''}) => `- ${name}${note ? ` (${note})` : ''}: ${description}`)
+    .join('\n');
+
+const named = (items: readonly {name: string; description?: string}[]) =>
+  list(items.map((item) => ({...item, name: code(item.name) || 'without a name'})));
+
+const fields = element.members.filter((member) => member.kind === 'field' && !member.static);
+
+const attributesList = () =>
+  list(
+    [
+      ...fields.flatMap(({attribute, ...field}) => (attribute ? [{...field, name: attribute}] : [])),
+      ...element.attributes.filter(({fieldName}) => !fieldName),
+    ].map(({name, type, description = ''}) => {
+      const values = choices(type?.text);
+      return {name: code(name), note: values.startsWith('`') ? values : '', description};
+    }),
   );
-}
-
-/** The code of an app that `npm run test:frameworks` runs. */
-const exampleCode = (path: string) => () =>
-  fenced(extname(path).slice(1), readFileSync(`test/frameworks/${path}`, 'utf8').trimEnd());
-
-/** Stands in the table where an attribute has no property, or a property no attribute. */
-const none = '–';
-
-function attributesTable(): string {
-  const fields = element.members.filter((member) => member.kind === 'field' && !member.static);
-  const lines = fields.map(({name, attribute, type, default: value, description = ''}) => [
-    code(attribute) || none,
-    name === attribute ? '' : code(name),
-    choices(type?.text),
-    code(withoutQuotes(value)),
-    description,
-  ]);
-  const alone = element.attributes.filter(({fieldName}) => !fieldName);
-  for (const {name, type, default: value, description = ''} of alone) {
-    lines.push([code(name), none, choices(type?.text), code(withoutQuotes(value)), description]);
-  }
-  return table(['Attribute', 'Property', 'Value', 'Default', 'Meaning'], lines);
-}
 
 const methods = element.members.filter(({kind}) => kind === 'method');
 
 const signature = ({name, parameters = []}: Member) =>
   `${name}(${parameters.map((parameter) => parameter.name).join(', ')})`;
 
-const described = (list: readonly {name: string; description?: string}[], nameless = '') =>
-  list.map(({name, description}) => [code(name) || nameless, description ?? '']);
-
 export const widgetTables: Tables = {
-  attributes: attributesTable,
-  methods: () =>
-    table(
-      ['Method', 'Meaning'],
-      methods.map((method) => [code(signature(method)), method.description ?? '']),
-    ),
-  events: () => table(['Event', 'When'], described(element.events)),
-  slots: () => table(['Slot', 'Content'], described(element.slots, '(no name)')),
-  parts: () => table(['Part', 'What it is'], described(element.cssParts)),
-  states: () =>
-    table(
-      ['State', 'When'],
-      element.cssStates.map(({name, description = ''}) => [code(`:state(${name})`), description]),
-    ),
-  languages: languagesTable,
+  attributes: attributesList,
+  properties: () => named(fields.filter(({attribute}) => !attribute)),
+  methods: () => named(methods.map((method) => ({...method, name: signature(method)}))),
+  events: () => named(element.events),
+  slots: () => named(element.slots),
+  parts: () => named(element.cssParts),
+  states: () => named(element.cssStates.map((state) => ({...state, name: `:state(${state.name})`}))),
   reservedHeights: reservedHeightsText,
   react: exampleCode('react/funding.tsx'),
   vue: exampleCode('vue/Funding.vue'),
@@ -99,12 +86,11 @@ export const widgetTables: Tables = {
   angular: exampleCode('angular/funding.ts'),
   astro: exampleCode('astro/src/components/Funding.astro'),
   colors: () =>
-    table(
-      ['Custom property', 'Default', 'Meaning'],
-      element.cssProperties.map((property) => [
-        code(property.name),
-        code(property.default),
-        property.description ?? '',
-      ]),
+    list(
+      element.cssProperties.map(({name, default: value, description = ''}) => ({
+        name: code(name),
+        note: code(value),
+        description,
+      })),
     ),
 };

@@ -59,21 +59,15 @@ const cta = byLanguage(
 /** The fields of a partner as the file names them. */
 export const partnerFields = z.strictObject({
   key: name.describe("The value of the form's attribute `partner`. Everybody can read it."),
-  name: displayName
-    .optional()
-    .describe(
-      'The name that visitors read where the form asks for their contact data, and on the apply page.',
-    ),
+  name: displayName.optional().describe('The name that visitors read.'),
   logo: httpsAddress
     .regex(
       /^https:\/\/[\w.:-]+\//,
       'must be the address of a picture, such as https://www.acme.example/logo.svg',
     )
     .optional()
-    .describe('The https address of a picture of at most 100 kB, shown beside the name.'),
-  privacy_href: httpsAddress
-    .optional()
-    .describe("The https address of the partner's privacy page, which the apply page links to."),
+    .describe('The https address of a picture of at most 100 kB.'),
+  privacy_href: httpsAddress.optional().describe("The https address of the partner's privacy page."),
   contact: z
     .strictObject({
       phone: telephone.optional().describe('A number that visitors can call, shown as it is written here.'),
@@ -81,23 +75,19 @@ export const partnerFields = z.strictObject({
     })
     .refine(({phone, email}) => phone ?? email, {error: 'must have a phone or an email'})
     .optional()
-    .describe('How visitors reach the partner where the form gets no further. Everybody can read it.'),
+    .describe('How visitors reach the partner where the form gets no further.'),
   origins: z
     .array(origin)
     .min(1, 'must hold at least one origin')
     .describe(
-      'The pages that may embed the form: exact origins, or `https://*.acme.example`, where the star stands for one label.',
+      'The pages that may embed the form: origins, or `https://*.acme.example`, where the star is one label.',
     ),
   lead_types: z
     .array(z.enum(leadTypes))
     .min(1)
     .default([...leadTypes])
     .describe('Which types of lead the form may send.'),
-  cid: cid
-    .optional()
-    .describe(
-      'The client that owns the leads of this partner: `key` without it. It is never sent to a browser.',
-    ),
+  cid: cid.optional().describe('The client that owns the leads: `key` without it. No browser gets it.'),
   ...routeFields,
   consent: consentSchema.optional().describe('What the visitor agrees to before sending, in each language.'),
   colors: z
@@ -112,22 +102,18 @@ export const partnerFields = z.strictObject({
   next_step: nextStep
     .optional()
     .describe(
-      'What happens after the visitor has sent the form: who calls, at which number (`{phone}`), and when. One text, or texts by language, of which a visitor whose language is missing sees the first.',
+      'Who calls after the form was sent, at which number (`{phone}`), and when. One text, or texts by language.',
     ),
   cta: cta
     .optional()
-    .describe(
-      'The link below the result, unless the page sets `cta-href` and `cta-label`. One link, or links by language.',
-    ),
+    .describe('The link below the result, unless the page sets its own. One, or links by language.'),
   confirm: confirmSchema
     .optional()
-    .describe('Whether visitors get an e-mail that says that their answers have arrived, and how.'),
+    .describe('Whether visitors get an e-mail that says that their answers have arrived.'),
   show_estimate: z
     .enum(['after-contact', 'before-contact'])
     .default('after-contact')
-    .describe(
-      'When the visitor sees the total: after the contact data, or before, growing with each answer.',
-    ),
+    .describe('When the visitor sees the total: after the contact data, or `before-contact`.'),
   ask: askSchema
     .prefault([])
     .describe(
@@ -135,47 +121,41 @@ export const partnerFields = z.strictObject({
     ),
   call_promise: callPromise
     .optional()
-    .describe(
-      'What the partner promises about its call. The form shows it where it asks for the number. One text, or texts by language.',
-    ),
+    .describe('What the partner promises about its call. One text, or texts by language.'),
   trust_line: trustLine
     .optional()
     .describe(
-      'One line of at most 80 characters, such as a rating, where the form asks for the contact data. Only what is true and can be shown. One text, or texts by language.',
+      'One line of at most 80 characters, such as a rating. Only what is true and can be shown. One text, or texts by language.',
     ),
   context_fields: contextFieldsSchema
     .default([])
-    .describe('What pages may send besides what visitors type, such as a brand. Never personal data.'),
+    .describe('What pages may send besides, such as a brand. Never personal data.'),
   quota_per_hour: z
     .int()
     .min(1)
     .default(1_000)
-    .describe('With more leads than this in an hour, the proof of work gets harder and the log says so.'),
+    .describe('With more leads in an hour, the proof of work gets harder and the log says so.'),
   retain_days: z
     .union([z.int().min(1).max(maxRetainDays), z.literal(forEver)], {
       error: `must be a whole number from 1 to ${maxRetainDays}, or "${forEver}"`,
     })
     .optional()
-    .describe(
-      "After how many days the partner's leads are erased, or `forever`. `retain_days` of the file without it.",
-    ),
+    .describe('After how many days leads are erased, or `forever`. Without it, that of the file.'),
   keep_consent_years: z
     .int()
     .min(0)
     .max(maxKeepConsentYears)
     .optional()
-    .describe(
-      'How many years a consent stays when its lead is erased. `keep_consent_years` of the file without it.',
-    ),
+    .describe('How many years a consent stays when its lead is erased. Without it, that of the file.'),
   suspect: z
     .enum(['deliver', 'hold'])
     .default('deliver')
-    .describe('What happens to a lead that a bot may have sent.'),
+    .describe('Whether a lead that a bot may have sent is delivered, or `hold` until you decide.'),
   without_script: z
     .enum(['suspect', 'trust'])
     .default('suspect')
     .describe(
-      'How the partner sees leads that a browser has sent from the apply page without a script, and so without a proof of work: as suspects, or as those that the form has sent.',
+      'Leads without a script, and so without a proof of work, are suspects; with `trust`, as others.',
     ),
   /**
    * A merged lead is answered faster, and so its sender can tell that the same lead was sent before. A stranger could test
@@ -186,7 +166,7 @@ export const partnerFields = z.strictObject({
     .union([z.boolean(), z.literal('prequalification')])
     .default('prequalification')
     .describe(
-      'Which types of leads are delivered only once if the same lead comes again within a day: all, none, or only pre-qualification leads.',
+      'Which leads are delivered only once if they come again within a day: `true` all, `false` none.',
     ),
 });
 

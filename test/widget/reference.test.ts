@@ -22,14 +22,13 @@ import {
 
 const reference = await (await fetch('/docs/widget.md')).text();
 
-/** The code in one column of a table, for each row. */
-function listed(table: string, column = 0): string[] {
-  const [, rows = ''] = new RegExp(`<!-- table: ${table} -->([^]*?)<!-- /table -->`).exec(reference) ?? [];
-  return rows
+/** The names of a list, or with `of` what else its lines have. */
+function listed(list: string, of = /^- `([^`]+)`/): string[] {
+  const [, lines = ''] = new RegExp(`<!-- table: ${list} -->([^]*?)<!-- /table -->`).exec(reference) ?? [];
+  return lines
     .trim()
     .split('\n')
-    .slice(2)
-    .map((row) => /`([^`]+)`/.exec(row.split('|')[column + 1] ?? '')?.[1] ?? '');
+    .map((line) => of.exec(line)?.[1] ?? '');
 }
 
 const sorted = (names: Iterable<string>) => [...new Set(names)].sort();
@@ -132,8 +131,9 @@ describe('the reference lists', () => {
   });
 
   it('every attribute', () => {
-    const names = listed('attributes').filter(Boolean);
-    expect(sorted(names)).to.deep.equal(sorted([...LeadPrequalForm.observedAttributes, ...read]));
+    expect(sorted(listed('attributes'))).to.deep.equal(
+      sorted([...LeadPrequalForm.observedAttributes, ...read]),
+    );
   });
 
   it('every event', () => {
@@ -156,7 +156,7 @@ describe('the reference lists', () => {
     const names = listed('colors');
     expect(sorted(names)).to.deep.equal(sorted(css.match(/--prequal-[\w-]+/g) ?? []));
     const rules = css.split(/[;{}]/);
-    for (const [index, value] of listed('colors', 1).entries()) {
+    for (const [index, value] of listed('colors', /^- `[^`]+` \(`([^`]+)`\)/).entries()) {
       const uses = rules
         .map((rule) => rule.replace(/\(\s+/g, '('))
         .filter((rule) => rule.includes(`var(${names[index]},`));

@@ -1,9 +1,9 @@
-/** What docs/embedding.md tells readers to run, run as it stands there. The snippets in it are made from the code. */
+/** What docs/embedding.md tells readers to run, run as it stands there. Its snippet is made from the code. */
 import assert from 'node:assert/strict';
 import {execFileSync} from 'node:child_process';
 import {readFileSync, symlinkSync, writeFileSync} from 'node:fs';
 import {join, resolve} from 'node:path';
-import {suite, test} from 'node:test';
+import {after, suite, test} from 'node:test';
 import {makeTemporaryFolder} from '../../support/temporary-folder.ts';
 import {runCommand} from '../../support/operator.ts';
 import {serviceSettings} from '../../support/service-process.ts';
@@ -12,13 +12,14 @@ const guide = readFileSync('docs/embedding.md', 'utf8');
 const commands = [...guide.matchAll(/^npx lead-prequal (.+)$/gm)].map(([, words = '']) => words.split(' '));
 
 suite('the guide for the person who runs a website', () => {
-  test('the commands in the guide print a snippet, and find that the origin of the site is listed', async (t) => {
-    const folder = makeTemporaryFolder();
-    t.after(() => folder.remove());
-    const settings = {
-      ...serviceSettings(folder.path, {partners: [{key: 'acme', origins: ['https://www.acme.example']}]}),
-      PUBLIC_URL: 'https://leads.example.com',
-    };
+  const folder = makeTemporaryFolder();
+  after(() => folder.remove());
+  const settings = {
+    ...serviceSettings(folder.path, {partners: [{key: 'acme', origins: ['https://www.acme.example']}]}),
+    PUBLIC_URL: 'https://leads.example.com',
+  };
+
+  test('the commands in the guide print a snippet, and find that the origin of the site is listed', async () => {
     const printed = new Map<string, string>();
     for (const words of commands) {
       const {code, stdout, stderr} = await runCommand(settings, ...words);
@@ -30,11 +31,10 @@ suite('the guide for the person who runs a website', () => {
     assert.match(printed.get('config check') ?? '', /^✓ Pages of https:.* may use the form of "acme"\.$/m);
   });
 
-  test('the React snippet of the guide compiles in TypeScript with the declaration of the guide', (t) => {
-    const folder = makeTemporaryFolder();
-    t.after(() => folder.remove());
+  test('the React snippet compiles in TypeScript with the declaration of the guide', async () => {
     const [, declaration = ''] = /`(declare module 'react' [^`]+)`/.exec(guide) ?? [];
-    const [, component = ''] = /```jsx\n([^]*?)```/.exec(guide) ?? [];
+    const {stdout} = await runCommand(settings, 'partners', 'snippet', 'acme', '--host', 'react');
+    const [component = ''] = /^export const [^]*?^\);$/m.exec(stdout) ?? [];
     assert.match(component, /<lead-prequal-form/);
     const file = join(folder.path, 'funding-form.tsx');
     writeFileSync(file, `${declaration}\n${component}`);
