@@ -3,7 +3,7 @@ import {paths} from '../../contract/api.ts';
 import type {EmbedConfig} from '../../contract/embed.ts';
 import {creditScores, type LeadType} from '../../contract/fields.ts';
 import type {PolicyFigures} from '../../contract/policy.ts';
-import {fieldTable, ownRows} from '../../form/pages.ts';
+import {fieldTable, ownRows, type FieldName} from '../../form/pages.ts';
 import {isField} from '../../form/read-fields.ts';
 import {totalSoFar} from '../../form/total-so-far.ts';
 import type {Endpoint} from '../fields/form-host.ts';
@@ -147,7 +147,7 @@ export class Preparation {
 function sanitize(sent: Partial<EmbedConfig>): UsedConfig {
   const {consent, name, contact, about, challenge} = sent;
   const ask = listIn(sent.ask);
-  Object.assign(fieldTable, ownRows(ask));
+  for (const [name, row] of Object.entries(ownRows(ask))) fieldTable[name as FieldName] = row;
   const estimate = sent.estimate && {
     ...sent.estimate,
     portfolio_loan: sent.estimate.portfolio_loan_from ?? sent.estimate.portfolio_loan,
