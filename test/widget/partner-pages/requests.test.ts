@@ -1,6 +1,6 @@
 import {expect} from '@open-wc/testing';
 import type {Received} from '../../support/partner-pages.ts';
-import {fillAll, fillContact, send, shows, text, touch} from '../../support/browser/visitor.ts';
+import {fillContact, fillPage, send, shows, text, touch} from '../../support/browser/visitor.ts';
 import {until} from '../../support/until.ts';
 import {element, formOn, openPage, reachResult, scriptOf, scripts, service, total} from './partner-page.ts';
 
@@ -34,12 +34,13 @@ describe('a form whose partner the server does not know', () => {
   it('is not available to the visitor, and the console says which attribute to correct', async () => {
     const page = await openPage(service.script + element.replace('acme', 'acne'));
     const form = await formOn(page);
-    await fillAll(form);
-    const {detail} = await send(form);
-    expect(detail).to.deep.equal({code: 'unknown-partner', retryable: false});
-    expect(text(form)).to.contain('This page cannot send your answers yet');
+    await touch(form);
+    await fillPage(form);
     // The file with what the console says is loaded after the refusal.
     await until(() => page.trouble.length > 0);
+    const {detail} = await send(form, 'Next');
+    expect(detail).to.deep.equal({code: 'unknown-partner', retryable: false});
+    expect(text(form)).to.contain('This page cannot send your answers');
     expect(page.trouble.join(' '))
       .to.contain('"acne"')
       .and.to.contain('Correct the "partner" attribute')
