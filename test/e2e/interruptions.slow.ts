@@ -82,6 +82,12 @@ async function fillIn(page: Page) {
     // Without a pointer, because a tap on the last question of a step would go on.
     if ((await field.count()) > 1) await field.and(page.locator(`[value="${value}"]`)).dispatchEvent('click');
     else if ((await field.count()) === 1) await field.fill(value);
+    // The next question stands below it soon, or else on the next step.
+    if (name === 'credit_score' && (await field.count()) > 1)
+      await fieldsOf(page, 'bankruptcy')
+        .first()
+        .waitFor({timeout: 2_000})
+        .catch(() => undefined);
   }
 }
 

@@ -251,7 +251,7 @@ for (const {name, postgres, skip} of databaseKinds) {
         ),
       );
       assert.match((await run('leads', 'requests')).stdout, new RegExp(referenceOf(lead.id)));
-      await run('leads', 'requests', 'end', lead.id, '--reason', 'must be kept for a court');
+      await run('leads', 'requests', 'end', lead.id, '--kind', 'erase', '--reason', 'a court asks for it');
       assert.equal((await run('leads', 'requests')).stderr.split(';')[0], '0 requests');
       await ask('erase');
       await run('leads', 'erase', lead.id, '--yes');
