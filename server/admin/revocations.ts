@@ -284,9 +284,12 @@ const namesOf = ({id, partner}: Pick<LeadIdentity, 'id' | 'partner'>) => ({
   partner,
 });
 
-/** Waits until no process may be sending one of the leads any more. */
+/**
+ * Waits until no process may be sending one of the leads any more, also of those that another command, which may still wait for
+ * that, has just stopped.
+ */
 async function* untilSent({store}: Reading, leads: Revoked['leads']): Job<{underWayUntil: number}, void> {
-  const ids = idsOf(leads.filter(({changes}) => changes));
+  const ids = idsOf(leads);
   for (;;) {
     const underWayUntil = await store.underWayUntil(ids);
     if (underWayUntil === 0 || underWayUntil + clockDifference <= Date.now()) return;

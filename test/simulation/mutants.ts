@@ -275,8 +275,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'leave the digests of erased leads in their table',
     file: 'server/store/erasure-queries.ts',
-    from: "['consents', 'context_values', 'same_leads', 'confirmations']",
-    to: "['consents', 'context_values', 'confirmations']",
+    from: "['consents', 'context_values', 'same_leads', 'confirmations', 'open_routes']",
+    to: "['consents', 'context_values', 'confirmations', 'open_routes']",
     flavour: 'erasing',
     violates: 'an answer that is done never changes',
   },
