@@ -397,8 +397,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'announce an answer that came after the consent was revoked',
     file: 'server/store/settlement-queries.ts',
-    from: 'erased_at IS NULL AND revoked_at IS NULL)',
-    to: 'erased_at IS NULL)',
+    from: 'told.lead_id AND status = $5 AND erased_at IS NULL AND revoked_at IS NULL)',
+    to: 'told.lead_id AND status = $5 AND erased_at IS NULL)',
     also: claimRevoked,
     flavour: 'revoking',
     violates: 'nothing of a lead begins after its consent was revoked',

@@ -3,6 +3,7 @@ import {expect} from '@open-wc/testing';
 import {sendKeys, setViewport} from '@web/test-runner-commands';
 import {defaultPolicy, figuresOf} from '../../calculator/policy.ts';
 import type {LeadPrequalForm} from '../../widget/define.ts';
+import {describeInChromium} from '../support/browser/drivers.ts';
 import {config, useServer} from '../support/browser/fake-server.ts';
 import {click, fillPage, focused, maybeButton, open, part, touch} from '../support/browser/visitor.ts';
 
@@ -28,7 +29,7 @@ async function walk(form: LeadPrequalForm, isBack: boolean, covers: readonly Ele
   }
 }
 
-describe('what has the focus', () => {
+describeInChromium('what has the focus', () => {
   beforeEach(() => (server.config = () => config({estimate: figuresOf(defaultPolicy)})));
   afterEach(async () => {
     header.remove();
