@@ -115,10 +115,11 @@ function label(name: FieldName, {words: {labels, questions, optional}, rows}: Fo
   return rows[name].required ? text : html`${text} <span class="aside">(${optional})</span>`;
 }
 
-/** Where scripts run, a button beside an amount writes the zero. */
+const sentence = (text: string) => text.replace(/^./, (first) => first.toUpperCase());
+/** Where scripts run, it stands beside the label, and a button below an amount writes the zero. */
 const helpOf = (name: FieldName, {help: texts, typeZero}: Words) =>
   Object.hasOwn(fieldTable, name) && fieldTable[name].kind === 'money'
-    ? `${texts[name] ?? ''}. ${typeZero}`
+    ? `${sentence(texts[name] ?? '')}. ${typeZero}`
     : texts[name];
 
 const help = (name: FieldName, words: Words) =>
