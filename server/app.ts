@@ -7,11 +7,10 @@ import {usualTimings, type Timings} from './config/timings.ts';
 import type {Emit} from './observe/observations.ts';
 import {readDisk, type Readings} from './observe/readings.ts';
 import {countRefusals} from './observe/refusals.ts';
-import {archivedPolicy} from './leads/calculated-answer.ts';
+import {archived} from './leads/archive.ts';
 import {changedConsents, wordsInForce} from './leads/consent-texts.ts';
 import {leadDoubts} from './leads/lead-doubts.ts';
 import type {LeadStore} from './leads/ports.ts';
-import {archivedRules} from './leads/routing.ts';
 import {reasonOf} from './leads/store-errors.ts';
 import {checkInHex, checkValueOf, createEncryptor} from './store/encryption.ts';
 import {openStore, unencryptedHost} from './store/open-store.ts';
@@ -80,8 +79,10 @@ export async function createApp(
     await opened
       .keepWords([
         ...wordsInForce(partners),
-        archivedPolicy(policy),
-        ...[...partners, ...checked.callers.map(routeOf)].flatMap(archivedRules),
+        archived(policy),
+        ...[...partners, ...checked.callers.map(routeOf)].flatMap(({rules}) =>
+          rules ? archived(rules) : [],
+        ),
       ])
       .catch((error: unknown) => emit({type: 'words-not-kept', reason: reasonOf(error)}));
     return versions;

@@ -8,7 +8,7 @@ import {addressOf} from '../config/destinations.ts';
 import {usualTimings as timings} from '../config/timings.ts';
 import {calculatedAnswer} from '../leads/calculated-answer.ts';
 import type {FullLead} from '../leads/lead-filter.ts';
-import {expectation, parseFormLead, type Lead} from '../leads/lead-schema.ts';
+import {fieldErrors, parseFormLead, type Lead} from '../leads/lead-schema.ts';
 import {createLeadService, type Deliverer} from '../leads/lead-service.ts';
 import type {DeliveryRow} from '../leads/deliveries.ts';
 import {comparableText} from '../leads/idempotency.ts';
@@ -67,8 +67,8 @@ function correct(record: FullLead, corrected: Corrected): Lead {
   }
   const {data, error} = parseFormLead(body);
   if (data) return data;
-  const field = String(error.issues[0]?.path[0] ?? '');
-  throw new Refusal(`Nothing was corrected: ${field} ${expectation(field)}.`);
+  const wrong = fieldErrors(error, body).map(({field, message}) => `${field} ${message}`);
+  throw new Refusal(`Nothing was corrected: ${wrong.join(', ')}.`);
 }
 
 /** The signed statement of a consent has the number and the address with which it was given, so the copy has none. */

@@ -12,14 +12,10 @@ import {askSchema, questionWarnings} from './questions.ts';
 import {routeFields, toRoute} from './routes.ts';
 import {isCovered, origin} from './origins.ts';
 import {forEver, maxKeepConsentYears, maxRetainDays} from './retention.ts';
-import {cid, displayName, emailAddress, name, telephone} from './values.ts';
+import {cid, displayName, emailAddress, name, telephone, languageTag} from './values.ts';
 
 /** A text that the form shows to visitors. It may contain the placeholders of form/words/partner-text.ts. */
 const nextStepText = z.string().trim().min(1).max(300);
-/** A language tag as pages have it in `lang`. */
-const languageTag = z
-  .string()
-  .regex(/^[a-z]{2,3}(-[A-Za-z\d]{2,8})*$/, 'must be a language such as en or es-MX');
 /** One text or link, whose language is not known, or texts or links by language. */
 const byLanguage = <Content>(content: z.ZodType<Content>, wrong?: string) =>
   z.union(

@@ -2,6 +2,7 @@
 import {z} from 'zod';
 import {askedNames, type AskedFieldName} from '../../contract/extra-fields.ts';
 import {formFields} from '../../contract/fields.ts';
+import {languageTag} from './values.ts';
 
 /** How many questions of its own a partner may have, choices of one, and characters of an answer in words. */
 const [maxQuestions, maxChoices] = [6, 12];
@@ -14,10 +15,7 @@ const words = z
   .max(120)
   .regex(/^[^\p{C}{}]*$/u, 'must be a text without control characters and braces');
 const byLanguage = z
-  .record(
-    z.string().regex(/^[a-z]{2,3}(-[A-Za-z\d]{2,8})*$/, 'must be a language such as en or es-MX'),
-    words,
-  )
+  .record(languageTag, words)
   .refine((texts) => texts['en'] !== undefined, 'must have a text in en, which operators read');
 
 /** These have another meaning in a lead, in an event, or in a request of the form. */

@@ -54,6 +54,10 @@ export const telephone = z
 
 export const emailAddress = z.email('must be an e-mail address such as hello@example.com').max(254);
 
+/** A language tag as pages have it in `lang`. */
+export const languageTag = z
+  .string()
+  .regex(/^[a-z]{2,3}(-[A-Za-z\d]{2,8})*$/, 'must be a language such as en or es-MX');
 /** The name of a partner or a destination, as addresses and settings have it. Flags of a pattern are lost in JSON Schema. */
 export const name = z.string().regex(/^[a-zA-Z0-9][a-zA-Z0-9-]{0,63}$/, 'must be letters, digits and dashes');
 

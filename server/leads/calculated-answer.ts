@@ -4,31 +4,21 @@ import {calculate} from '../../calculator/calculator.ts';
 import {explain} from '../../calculator/explanation.ts';
 import type {Policy} from '../../calculator/policy.ts';
 import {shownAmounts} from '../../form/shown-amounts.ts';
-import {hashOfText} from './consent-texts.ts';
+import {nameInArchive} from './archive.ts';
 import type {Lead} from './lead-schema.ts';
 import type {Answer, DoneAnswer} from './stored-lead.ts';
-
-/** The figures of a policy with their sources, as they stand in the archive of texts, under the hash of this text. */
-export const archivedPolicy = (policy: Policy): string => JSON.stringify(policy);
-
-/**
- * By policy: each lead names it, and making a hash takes longer than the amounts. The beginning is enough to tell the few
- * policies of an installation apart, and the whole hash made each lead a tenth larger.
- */
-const hashes = new WeakMap<Policy, string>();
-function hashOf(policy: Policy): string {
-  const hash = hashes.get(policy) ?? hashOfText(archivedPolicy(policy)).slice(0, 12);
-  hashes.set(policy, hash);
-  return hash;
-}
 
 /** The answer to a lead that no upstream answers. A standard lead has no amounts. */
 export function calculatedAnswer(lead: Lead, policy: Policy): DoneAnswer {
   if (lead.lead_type === 'standard') {
     return {status: 'done', amounts: null, reasons: {}, policyVersion: null};
   }
-  const policyHash = hashOf(policy);
-  return {status: 'done', ...calculate(lead, policy), policyVersion: policy.version, policyHash};
+  return {
+    status: 'done',
+    ...calculate(lead, policy),
+    policyVersion: policy.version,
+    policyHash: nameInArchive(policy),
+  };
 }
 
 /**

@@ -4,6 +4,7 @@
  */
 import {randomUUIDv7} from 'node:crypto';
 import type {Emit} from '../observe/observations.ts';
+import {nameInArchive} from './archive.ts';
 import {known} from './consent-record.ts';
 import {isLeadId} from './lead-ids.ts';
 import type {Lead} from './lead-schema.ts';
@@ -14,7 +15,7 @@ import type {DeliveryContent, DueDelivery, FirstContent, NewDelivery, UnusedLeas
 import {StoreUnavailable} from './store-errors.ts';
 import type {Accepted, LeadEntry, NewLead} from './new-lead.ts';
 import type {LeadPort} from './ports.ts';
-import {hashOfRules, routed} from './routing.ts';
+import {routed} from './routing.ts';
 
 /** What became of a new lead: it is stored, or one of the reasons of `Accepted` why it is not. */
 export type Submitted =
@@ -161,7 +162,11 @@ async function route(
       least,
     }));
   all.delete(lead.answerFrom ?? '');
-  return {sendTo: [...all], openRoutes, routing: {rules: hashOfRules(rules), ...known('language', language)}};
+  return {
+    sendTo: [...all],
+    openRoutes,
+    routing: {rules: nameInArchive(rules), ...known('language', language)},
+  };
 }
 
 function deliveriesOf(parts: Parts, lead: NewLead, createdAt: number): NewDelivery[] {

@@ -5,8 +5,7 @@
  */
 import {totalAmount} from '../../contract/amounts.ts';
 import type {Context} from '../../contract/embed.ts';
-import type {Route, Rule, When} from '../config/routes.ts';
-import {hashOfText} from './consent-texts.ts';
+import type {Rule, When} from '../config/routes.ts';
 import type {Lead} from './lead-schema.ts';
 import type {Answer} from './stored-lead.ts';
 
@@ -17,17 +16,6 @@ export type RoutedFacts = {
   language?: string | undefined;
   context?: Context | null | undefined;
 };
-
-/** The rules of a route as they stand in the archive of texts, under the hash of this text. */
-export const archivedRules = ({rules}: Pick<Route, 'rules'>): string[] =>
-  rules ? [JSON.stringify(rules)] : [];
-/** By rules: each lead names them by the beginning of their hash. */
-const hashes = new WeakMap<readonly Rule[], string>();
-export function hashOfRules(rules: readonly Rule[]): string {
-  const hash = hashes.get(rules) ?? hashOfText(JSON.stringify(rules)).slice(0, 12);
-  hashes.set(rules, hash);
-  return hash;
-}
 
 /** Null without amounts, undefined while they are not known. */
 function totalOf(answer: Answer): number | null | undefined {

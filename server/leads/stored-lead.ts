@@ -7,7 +7,7 @@ import type {Lead} from './lead-schema.ts';
 /**
  * The answer to a lead.
  * - `done`: the amounts, which are null for a standard lead. `policyVersion` is null if the calculator did not compute
- *   them. `policyHash` is the beginning of the hash of the figures in the archive (`archivedPolicy`), and is missing in leads from before 2.0
+ *   them. `policyHash` names the figures in the archive (archive.ts), and is missing in leads from before 2.0
  * - `pending`: the upstream has not answered yet
  * - `refused`: the upstream will never accept this lead, or an operator decided never to send it. `fields` are those that
  *   the upstream named, and missing if it named none

@@ -2,6 +2,7 @@
 import {html, nothing} from 'lit';
 import {consentViewLimits, type ConsentText, type ConsentView} from '../../contract/embed.ts';
 import {consentParts, linksTo} from '../../form/consent-text.ts';
+import {trap} from '../../form/views/trap.ts';
 import {sendLabel} from '../../form/words/words.ts';
 import {changingText} from '../fields/changing-text.ts';
 import {errorText} from '../fields/field-views.ts';
@@ -80,20 +81,7 @@ export class Consent {
 
   /** @param privacy the link to the partner's privacy page */
   view(privacy: unknown) {
-    return html`
-      <div class="unseen" aria-hidden="true">
-        <input
-          name="website"
-          tabindex="-1"
-          autocomplete="off"
-          data-1p-ignore
-          data-bwignore
-          data-lpignore="true"
-          data-form-type="other"
-        />
-      </div>
-      ${this.text && !this.isPostponed ? this.#textView(this.text, privacy) : nothing}
-    `;
+    return html` ${trap} ${this.text && !this.isPostponed ? this.#textView(this.text, privacy) : nothing} `;
   }
 
   #textView({text, version, required, lang}: ConsentText, privacy: unknown) {

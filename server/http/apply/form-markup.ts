@@ -6,6 +6,7 @@ import type {ConsentText} from '../../../contract/embed.ts';
 import {consentParts, linksTo} from '../../../form/consent-text.ts';
 import {isFolded, type FieldName, type Page, type Step} from '../../../form/pages.ts';
 import {partnerView} from '../../../form/views/partner.ts';
+import {trap} from '../../../form/views/trap.ts';
 import {fill} from '../../../form/words/fill.ts';
 import {sayError, sayUse, sendLabel, stepTitle} from '../../../form/words/words.ts';
 import {html, type Html} from '../../html/html.ts';
@@ -50,8 +51,9 @@ export function formMarkup(form: Form, shown: Shown): Html {
         ${index === 0 && awaits && next}`,
     )}
     <div class="use ${late}">
-      ${trap} ${consent ? consentMarkup(consent, form, shown, isLinked ? none : privacy) : use([steps])}
-      ${trustLine} ${optsOut && html`<p>${words.optOut}</p>`}
+      ${litMarkup(trap)}
+      ${consent ? consentMarkup(consent, form, shown, isLinked ? none : privacy) : use([steps])} ${trustLine}
+      ${optsOut && html`<p>${words.optOut}</p>`}
     </div>
     ${shown.consentError && error('consent', words.consentErrors[shown.consentError])}
     ${
@@ -150,20 +152,6 @@ const alert = (id: string, title: string, content: Html, focused: boolean) =>
       ${content}
     </div>
   </div>`;
-
-/** People do not see this field: a value in it comes from a bot, or from a browser that fills in fields. */
-const trap = html`<div class="unseen" aria-hidden="true">
-  <input
-    name="website"
-    type="text"
-    tabindex="-1"
-    autocomplete="off"
-    data-1p-ignore
-    data-bwignore
-    data-lpignore="true"
-    data-form-type="other"
-  />
-</div>`;
 
 function consentMarkup(
   {text, version, required, lang}: ConsentText,

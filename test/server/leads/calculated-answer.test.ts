@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import {suite, test} from 'node:test';
 import {calculate} from '../../../calculator/calculator.ts';
 import {defaultPolicy} from '../../../calculator/policy.ts';
-import {archivedPolicy, calculatedAnswer, explainedAnswer} from '../../../server/leads/calculated-answer.ts';
+import {archived} from '../../../server/leads/archive.ts';
+import {calculatedAnswer, explainedAnswer} from '../../../server/leads/calculated-answer.ts';
 import {hashOfText} from '../../../server/leads/consent-texts.ts';
 import {asLead, doneAnswer, prequalificationBody, standardBody} from '../../support/sample-leads.ts';
 
@@ -16,7 +17,7 @@ suite('the answer of the calculator', () => {
       status: 'done',
       ...calculate(lead, defaultPolicy),
       policyVersion: defaultPolicy.version,
-      policyHash: hashOfText(archivedPolicy(defaultPolicy)).slice(0, 12),
+      policyHash: hashOfText(archived(defaultPolicy)).slice(0, 12),
     });
   });
   test('the calculator has no amounts for a standard lead', () => {
