@@ -33,7 +33,10 @@ type Inputs = ReadonlyMap<string, string>;
 
 function inputsOf({registeredArguments, options}: Command): Inputs {
   const given = [
-    ...registeredArguments.map((argument) => ({...argument, name: argument.name(), usage: argument.name()})),
+    ...registeredArguments
+      .map((argument) => ({...argument, name: argument.name(), usage: argument.name()}))
+      // The guide says once how a lead is named, and below, how times are written and what a dash reads.
+      .filter(({name}) => name !== 'lead'),
     ...options
       .filter(({long}) => !common.includes(long ?? ''))
       .map((option) => ({...option, name: option.long ?? '', usage: option.flags}))
@@ -41,8 +44,7 @@ function inputsOf({registeredArguments, options}: Command): Inputs {
   ];
   return new Map(
     given.map(({name, usage, description, argChoices: choices}) => {
-      // The guide says once how times are written.
-      const what = description.replace(`: ${timeForms}`, '');
+      const what = description.replace(`: ${timeForms}`, '').replace('; - reads it from standard input', '');
       return [name, `- ${code(usage)}: ${what}${choices ? `: ${choices.map(code).join(', ')}` : ''}`];
     }),
   );

@@ -3,8 +3,8 @@ import {Command} from 'commander';
 import type {Run} from './output.ts';
 
 const usage = `
-Where ADMIN_URL is set, the server starts these pages itself. Run this command where no server does: on another machine, while the
-server is stopped, or beside "serve --without-pages", with the server's user, folder and settings (docs/admin.md). "lead-prequal operators invite" makes the first one.`;
+Where ADMIN_URL is set, the server starts these pages itself. Run this where no server does: on another machine, while it is
+stopped, or beside "serve --without-pages".`;
 
 export const adminCommand = ({environment}: Run): Command =>
   new Command('admin')

@@ -5,12 +5,10 @@ import {callerSchema, newPassword, sha256} from '../config/callers.ts';
 import type {Run} from './output.ts';
 
 const usage = `
-The password is printed once and stored nowhere: give it to the caller over a channel that you trust. The
-configuration needs only its SHA-256.
+The password is printed once and stored nowhere: give it to the caller over a channel that you trust.
 
-To change the password of a caller without an interruption, first list both hashes in the caller's entry:
-"password_sha256": ["<old>", "<new>"], and reload the server. When the caller uses the new password, remove the old hash,
-and reload the server again.`;
+To change it without an interruption, list both hashes, "password_sha256": ["<old>", "<new>"], and reload. When the caller uses
+the new one, remove the old hash, and reload again.`;
 
 export function callersCommand({write}: Run): Command {
   const callers = new Command('callers').description('make passwords for callers of /json/leads');

@@ -8,23 +8,15 @@ import {businessFileSchema} from '../config/file.ts';
 import type {Run} from './output.ts';
 
 const usage = `
-It reads the settings and files, opens the database for reading, connects to Redis, and tries the port, as a start does.
-It changes nothing, so it may run beside the server, for example before a restart. Run it as the user of the server, in
-the same folder and with the same settings.
+It reads settings and files, opens the database for reading, connects to Redis, and tries the port. It changes nothing, so it
+may run beside the server. ✗ would stop the start, and makes the exit status 1; ! is a warning, and · is good to know.
 
-Each finding is one line: ✗ would stop the start, ! is a warning, and · is good to know. The exit status is 1 if the
-server would not start. docs/settings.md lists all settings.
-
-With --partner and --origin, it also says whether pages of that origin may use the form of the partner, and if they may
-not, prints the line that lists the origin. The exit status is 1 then. If the form does not appear on a page, open the
-page with ?prequal-debug at the end of its address.`;
+With --partner and --origin, it also says whether pages of that origin may use the form of the partner. If not, it prints the
+line that lists the origin, and the exit status is 1.`;
 
 const upgradeUsage = `
-Run it as the user of the server, in the same folder and with the settings of 1.8. It shows the file on a terminal alone, or
-writes it with --write, and changes nothing else. Then it says what is left to do.
-
-The file holds no secrets: of the callers' passwords it has the SHA-256. Where there are no files, the setting CONFIG takes
-its text.`;
+It shows the file on a terminal alone, or writes it with --write, and changes nothing else. Then it says what is left to do. The
+file holds no secrets. Where there are no files, the setting CONFIG takes its text.`;
 
 const signs = {fault: '✗', warning: '!', note: '·'};
 

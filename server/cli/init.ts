@@ -42,10 +42,9 @@ const required: readonly Question[] = ['url', 'business', 'website', 'contact', 
 const optionOf = (name: Question) => `--${name.replace(/[A-Z]/, (letter) => `-${letter.toLowerCase()}`)}`;
 
 const usage = `
-It asks for what no option says, checks each answer, and writes lead-prequal.json and lead-prequal.env at its end, never
-over files that are there. It tries the mail server by a test mail. No option has a password, because others could read it in
-the list of processes: without a terminal, that of the mail server is a line of standard input. With DATABASE_URL in the
-environment, the leads are kept in that PostgreSQL, and the file says so, too.
+It asks for what no option says, and writes lead-prequal.json and lead-prequal.env at its end, never over files that are there.
+Without a terminal, the password of the mail server is a line of standard input. With DATABASE_URL in the environment, the
+file has it, too.
 
 Example:
   lead-prequal init --url leads.example.com --business "Acme Funding" --website www.example.com \\

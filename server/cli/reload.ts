@@ -9,19 +9,11 @@ import type {Json, Run} from './output.ts';
 import {withStore} from './with-store.ts';
 
 const usage = `
-Each server reads its own files: partners, destinations, callers, policy, and every setting that stands in a file
-(lead-prequal.env, ..._FILE). A file that is wrong changes nothing. Settings in the environment of a server, its addresses,
-ports and database need a restart; the answer names those that have changed.
+Each server reads its own files. One that is wrong changes nothing, and if it is wrong here, no server is asked. What needs a
+restart is named. What would erase leads or consents earlier than now is refused without --shorten.
 
-What would erase leads or consents earlier than now is refused without --shorten, because what is erased cannot be brought
-back. "lead-prequal config check" says beforehand what that is. SIGHUP never takes it.
-
-This command reads the configuration first, as the user of the server, in the same folder and with the same settings: if it
-is wrong here, nobody is asked. A server that gets SIGHUP reads its configuration, too, and it alone.
-
-Each server is one line: ✓ has in force what it read, ✗ refused it or did not answer. ! is a warning. The exit status is 1
-with a ✗, and if two servers have different configurations in force. A server that was killed counts as one that does not
-answer for a minute.`;
+✓ has in force what it read, ✗ refused it or did not answer (also, for a minute, a server that was killed), and ! is a warning.
+The exit status is 1 with a ✗, and if two servers have different configurations in force.`;
 
 /** The maximum number of changes that are shown for each server. The log has all of them. */
 const maxChanges = 20;

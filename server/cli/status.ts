@@ -23,12 +23,8 @@ import {printTable, type Field, type Json, type Run} from './output.ts';
 import {withStore} from './with-store.ts';
 
 const usage = `
-It may run beside the server, as its user, in the same folder and with the same settings.
-What only servers know is as they last reported it, some seconds ago: refusals since their start, and the exact state of
-each destination.
-
-The exit status is 0 if all is well, 1 if something needs an operator although leads are taken, and 2 if leads may not be
-taken. ✗ is what makes it 2, ! what makes it 1, and · is a warning.`;
+Refusals are those since the start of the servers, as they reported them some seconds ago. The exit status is 2 with a ✗: leads
+may not be taken; 1 with a !: something needs an operator; else 0. · is a warning.`;
 
 const signs = {down: '✗', degraded: '!', warning: '·'};
 

@@ -13,11 +13,8 @@ import {notOutOfFiles} from '../admin/operations/progress.ts';
 import {withStore} from './with-store.ts';
 
 const help = `
-Stop the server and the operators' pages first. The file that DATABASE_PATH names is copied into the database of PostgreSQL
-that --to names, which must be empty, and both are compared. Then the file gets another name, which ends in .moved, and the
-copy is the store. A copy that is killed or fails leaves both as they were: run the same command again.
-
-PGPASSWORD and the password file of PostgreSQL work for --to, so that the password need not be in the list of processes.
+Stop the server and the operators' pages first. The database that --to names must be empty. A copy that is killed or fails leaves
+both as they were: run it again. PGPASSWORD and the password file of PostgreSQL work, so that no list of processes has a password.
 
 Example:
   lead-prequal store copy --to postgres://leads@db.example.com/leads`;
@@ -46,8 +43,8 @@ export function storeCommand(run: Run): Command {
 }
 
 const repairHelp = `
-A start does this by itself after a restore. It asks for this command only where that would change much, or what was done long
-ago: then the file of erasures (erasures_file) may be that of another store.
+A start does this by itself after a restore. It asks for this command only where much would change, because the file of erasures
+(erasures_file) may then be that of another store.
 
 Exit status: 0 done, or nothing to do; 1 not done, or not all of it can be; 2 the command line is wrong, or nobody can be asked.`;
 

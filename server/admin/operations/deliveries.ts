@@ -205,9 +205,8 @@ const onePlace = (lead: string, {destination}: Readonly<Record<string, string>>)
 const retry = changes({
   words: 'deliveries retry',
   what: 'make deliveries due now',
-  help: `Without --state, nothing that is held: "deliveries release" sends a lead on, and --state held all that is selected.
-Deliveries that have succeeded are made again only with --state delivered, and only events: a lead-api would store the lead
-a second time. To a destination that is failing, one is tried at a time until it works.`,
+  help: `What is held needs --state held, or "deliveries release". What was delivered needs --state delivered, and only events
+are sent again: a lead-api would store the lead twice. To a destination that is failing, one is tried at a time.`,
   roles: agents,
   past: 'sent {it} again',
   planned: 'asked what sending {it} again would do',

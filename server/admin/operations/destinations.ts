@@ -57,7 +57,7 @@ const admins = ['admin'] as const;
 const test = changes({
   words: 'destinations test',
   what: 'send a made-up lead that is marked as a test, and say in words what came back',
-  help: 'To a destination of kind lead-api no lead is sent: it is asked for a lead that it cannot have.',
+  help: 'A lead-api gets no lead: it is asked for one that it cannot have.',
   roles: admins,
   past: 'sent a test to {destination}',
   opens: 'nothing',
@@ -122,7 +122,7 @@ const resume = changes({
 const accept = changes({
   words: 'destinations accept',
   what: 'send what was stored for another address or type of a destination, and is held, to the one of now',
-  help: 'Reload the servers first, so that all of them have the new address. "lead-prequal deliveries drop" drops what must not go there.',
+  help: 'Reload the servers first. "lead-prequal deliveries drop" drops what must not go to the new address.',
   past: 'let deliveries go to the new address of {destination}',
   fields: {name},
   run: (admin, {name}) => acceptAddress(admin, name),

@@ -127,11 +127,9 @@ function remainsOf({databaseUrl, databasePath}: Config) {
 export const erase = changes({
   words: 'leads erase',
   what: 'erase what is personal of leads, and tell those who had them',
-  help: `Shows what would go and to whom it went, then asks for the word "erase". Duplicates of a lead and its corrections go with
-it. The consent stays with name and telephone number as long as keep_consent_years says, unless there is --all:
-${consentRule}. What is kept of an erased
-lead can be erased later: name the lead by its id or reference, with --all. --json has the event for those that cannot be
-told otherwise.
+  help: `Shows first what would go and to whom it went. Duplicates of a lead and its corrections go with it. The consent stays with
+name and telephone number for keep_consent_years, unless there is --all, which can also be said later of an erased lead.
+--json has the event for those that cannot be told otherwise.
 
   lead-prequal leads erase K7QM-2XHD
   lead-prequal leads erase --email jane@example.com --all

@@ -32,10 +32,7 @@ const wayOut = (key: string) =>
 const status = reads({
   words: 'keys status',
   what: 'list the data keys that are in use, and which server encrypts with which',
-  help: `A key is shown by its check value, which says nothing of the key itself. "clear" stands for data of a version before 2.0,
-which a server encrypts by itself. A key may leave DATA_KEY once "lead-prequal keys rotate" has encrypted everything with
-another one, and seven days have passed: until then, links and idempotency keys need it. --count counts the encrypted parts
-of leads under each key; it reads them all.
+  help: `A key is shown by its check value. "clear" is data of a version before 2.0, which a server encrypts by itself.
 
 Exit status: 0; 1 if DATA_KEY lacks a key that is in use, so that no server starts. It says the way out.`,
   opens: 'store without its keys',
@@ -64,9 +61,8 @@ Exit status: 0; 1 if DATA_KEY lacks a key that is in use, so that no server star
 const rotate = changes({
   words: 'keys rotate',
   what: 'encrypt everything with the first key of DATA_KEY',
-  help: `Run it when all servers have the new key first in DATA_KEY, with the settings that they have. It works in small slices while
-servers run, and may be stopped and begun again at any time. It refuses while a server encrypts with another key. When it has
-ended, it says the day from which the other keys can leave DATA_KEY. docs/privacy.md has the steps.
+  help: `Run it when all servers have the new key first: it refuses while one encrypts with another. It works while servers run, and may
+be stopped and begun again. At its end, it says when the other keys can leave DATA_KEY. docs/privacy.md has the steps.
 
 Exit status: 0 everything is encrypted with the first key; 1 not everything, or not at all; 2 the command line is wrong.`,
   fields: {},
@@ -102,8 +98,7 @@ Exit status: 0 everything is encrypted with the first key; 1 not everything, or 
 const saved = changes({
   words: 'keys saved',
   what: 'note that the first key of DATA_KEY is copied to a safe place',
-  help: `Run it when the data key is copied to a safe place, apart from the backups. Until then, "lead-prequal status" warns where
-the server has made the key itself.`,
+  help: 'The place must be apart from the backups. Until then, "status" warns where the server has made the key itself.',
   past: 'said that the data key {key} is copied to a safe place',
   fields: {},
   run: (admin) => noteSaved(admin),
@@ -114,8 +109,7 @@ the server has made the key itself.`,
 const forget = changes({
   words: 'keys forget',
   what: 'erase what is encrypted with a key that is lost',
-  help: `The way out of a lost key, without which no server starts. It says how much is encrypted with it, asks for a word, and erases that,
-as "leads erase" does. It may be stopped and begun again. docs/privacy.md has the steps.
+  help: `It says first how much that is, and may be stopped and begun again. docs/privacy.md has the steps.
 
 Exit status: 0 forgotten; 1 not, or not out of the files yet; 2 the command line is wrong, or nobody can be asked.`,
   opens: 'store without its keys',

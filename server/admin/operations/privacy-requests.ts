@@ -69,9 +69,8 @@ const ofEnded = [...asked, ['ended', 'ended_at'], 'answer'] as const;
 const requests = reads({
   words: 'leads requests',
   what: 'list who asked to be erased, to know, or to have something corrected, the oldest first',
-  help: `A link in an e-mail notes a request by itself, "leads requests add" one that came by telephone or letter.
-"leads erase" ends those to erase by following them, and "leads requests end" any, with what was done. Those that have ended
-are listed for 24 months. Within 10 business days, tell whoever asked that it came.`,
+  help: `A link in an e-mail notes a request by itself, "leads requests add" one that came by telephone or letter. "leads erase"
+ends those to erase. Within 10 business days, tell whoever asked that it came.`,
   fields: {ended: field.flag('instead: those that have ended, and how')},
   line: privacyRequest,
   counted: ['request'],
@@ -146,8 +145,8 @@ const end = changes({
 const keep = changes({
   words: 'leads keep',
   what: 'keep a lead and its consent for a lawsuit, against retention',
-  help: `Its duplicates and corrections are kept, too: all that an erasure would take with it. "leads erase" erases them all the
-same, after a question that names the lawsuit. A day that has passed ends it. "leads kept" lists them.`,
+  help: `Its duplicates and corrections are kept, too. "leads erase" erases them all the same, after a question that names the
+lawsuit.`,
   roles: ['admin'],
   past: 'kept {it} for a lawsuit',
   planned: 'was about to keep {it} for a lawsuit',
@@ -180,8 +179,8 @@ const corrected = tableOf(Object.keys(names) as (keyof typeof names)[], (option)
 const correct = changes({
   words: 'leads correct',
   what: 'correct a lead as the form does: another one takes its place, and its receivers are told',
-  help: `What is not given stays as it is, and "" takes away what may be missing. The consent stays, too: it is none to calls
-of another number, so a corrected number is one of which it is not known whether it may be called.`,
+  help: `What is not given stays as it is, and "" takes away what may be missing. The consent stays that to calls of the first
+number: of a new one, it is not known whether it may be called.`,
   roles: ['agent', 'admin'],
   past: 'corrected {corrected} of {it}',
   planned: 'was about to correct {it}',

@@ -38,9 +38,8 @@ const agents = ['agent', 'admin'] as const;
 export const revoke = changes({
   words: 'consent revoke',
   what: 'revoke a consent: stop all that goes out, and hold later leads with the number',
-  help: `All leads with the telephone number go nowhere any more: what waits is dropped, those who had them are told (consent.revoked),
-and later leads with the number are held until "consent allow". When the command ends, no process sends anything of them.
-An e-mail address or a lead stands for the numbers of its leads.
+  help: `What waits of all leads with the number is dropped, those who had them are told (consent.revoked), and later leads with it
+are held until "consent allow". An e-mail address or a lead stands for the numbers of its leads.
 
 Exit status: 0 revoked; 1 not, or not of all that may be meant; 2 the command line is wrong, or nobody can be asked.`,
   roles: agents,
@@ -127,9 +126,8 @@ type Allowing = {who: Who; rows: readonly OpenDelivery[]};
 export const allow = changes({
   words: 'consent allow',
   what: 'send a lead that is held because of its number, or let a number go again',
-  help: `A lead that is held goes out alone, as if it had come now, also if a bot may have sent it. Of one that is not held, it decides
-about the number that somebody else asked to stop. A phone number lets all that is held because of it go, and later leads,
-too. A consent that was given since does not do that by itself: "consent list --revoked" shows it.`,
+  help: `A lead that is held goes out alone, also if a bot may have sent it. Of one that is not held, it decides about the number
+that somebody else asked to stop. A phone number lets go all that is held because of it, and later leads.`,
   roles: agents,
   past: 'let {it} go although the number said stop',
   planned: 'asked what letting {it} go would do',

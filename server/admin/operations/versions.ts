@@ -53,9 +53,8 @@ const list = reads({
 export const versions: Group = {
   name: 'versions',
   what: 'list the versions of the form, and whose pages ask for them',
-  help: `A browser keeps the files of an exact version for a year, so the requests of a day are those of the browsers that loaded
-it for the first time, and fewer than the visits. Pages whose origin no partner lists are "other", the server's own
-pages (such as apply pages) are "own", and pages that tell no origin are "unknown".
+  help: `A browser keeps an exact version for a year, so there are fewer requests than visits. Pages whose origin no partner lists
+are "other", the server's own (such as apply pages) "own", and pages that tell no origin "unknown".
 
 Examples:
   lead-prequal versions list                 which versions there are, and who asked for them in the last 30 days
