@@ -31,6 +31,7 @@ export type Receiver = {
 /** A folder as a customer has it: with the receiver of a recipe and the packages that it needs. */
 function makeFolder(recipe: string) {
   const folder = makeTemporaryFolder();
+  writeFileSync(join(folder.path, 'receiver.mjs'), codeOf('README'));
   writeFileSync(join(folder.path, `${recipe}.mjs`), codeOf(recipe));
   symlinkSync(
     fileURLToPath(new URL('../../node_modules', import.meta.url)),
