@@ -12,8 +12,8 @@ import {noting, type Actor} from './audit.ts';
 import {refuseRestored} from './repairing.ts';
 
 /**
- * - `mayLackKeys`: for commands that say which data key is missing, or are the way out
- * - `isRepair`: the store may have been restored, and no server have started on it yet
+ * - `mayLackKeys`: opens a store whose data key is missing, for commands that say which one, or that recover from the loss
+ * - `isRepair`: opens a store that was restored and on which no server has started since
  */
 export type Opening = {mayWrite: boolean; emit: Emit; mayLackKeys?: boolean; isRepair?: boolean};
 
@@ -27,7 +27,7 @@ export async function openAttached(
   const store = await openAttachedStore(config, encryptor, mayWrite, emit).catch((error: unknown) =>
     refuseFor(error),
   );
-  // Without its keys, no server starts: commands that are the way out work nevertheless.
+  // Commands that recover a store must work where a server refuses to start.
   if (isRepair || mayLackKeys) return store;
   try {
     await refuseRestored({store, config});

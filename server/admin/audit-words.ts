@@ -1,4 +1,4 @@
-/** What an entry of the audit says, as a sentence for people: who did what, and with which leads. */
+/** Writes an entry of the audit as a sentence for people: who did what, and with which leads. */
 import {lookUp} from '../../form/words/look-up.ts';
 import type {AuditEntry} from '../leads/audit.ts';
 import {everybody} from '../leads/revocation.ts';
@@ -6,7 +6,7 @@ import {isChanging, verbOf} from './operations/operation.ts';
 import {ofLead, ofLists, rowOf} from './operations/table.ts';
 import {counted} from './words.ts';
 
-/** What no row of the table does, or what did it before version 2.0. */
+/** Actions that are not in the table of operations, or had another name before version 2.0. */
 const others: Readonly<Record<string, string>> = {
   'leads show': 'opened {it}',
   'leads change': 'changed {it}',
@@ -27,12 +27,12 @@ const others: Readonly<Record<string, string>> = {
   'GET /json/leads/:id': 'read {it} by the API',
 };
 
-/** What pages called changes before version 2.0, where that is not the last word of the command. */
+/** The names that pages gave to changes before version 2.0, where these differ from the last word of the command. */
 const formerly: Readonly<Record<string, string>> = {send: 'retry', break: 'resume'};
 
 type Done = Pick<AuditEntry, 'action' | 'filter'>;
 
-/** The words of what was done, and whether it was planned alone. Entries of before version 2.0 say that in other ways. */
+/** The name of the action, and whether it was only planned. Entries from before version 2.0 say this in other ways. */
 function readEntry({action, filter: {plan, change, erasure}}: Done) {
   const [name = '', planned] = typeof change === 'string' ? change.split(', ') : [];
   const isPlanned = plan === 'shown' || planned !== undefined || erasure === 'planned';
@@ -41,7 +41,7 @@ function readEntry({action, filter: {plan, change, erasure}}: Done) {
   return {words: changed?.words ?? action, isPlanned};
 }
 
-/** With `{it}` in place of the leads, and other names of what was noted. The action itself, if it is not known. */
+/** The sentence of an action, with `{it}` for the leads and `{name}` for other noted values. An unknown action stands for itself. */
 export function templateOf(entry: Done): string {
   const {words, isPlanned} = readEntry(entry);
   const row = rowOf(words);
@@ -49,7 +49,7 @@ export function templateOf(entry: Done): string {
   return planned ?? row?.past ?? lookUp(others, words) ?? words;
 }
 
-/** Such as `opened it`. @param leads how the sentence calls them */
+/** Such as `opened it`. @param leads the words for the leads in the sentence */
 export const didOf = (entry: AuditEntry, leads = 'it'): string =>
   templateOf(entry).replace(/\{(\w+)\}/g, (_, name: string) =>
     name === 'it' ? leads : `${entry.filter[name] as string}`,
@@ -92,10 +92,10 @@ const filterWords: Readonly<Record<string, (value: string) => string>> = {
   again: () => 'once more',
   from: (site) => `by a link of ${site}`,
 };
-/** Those that the sentence has, or that say nothing to people. */
+/** Names of filters that the sentence already contains, or that mean nothing to people. */
 const inSentence = ['plan', 'change', 'erasure', 'operator', 'role', 'key'];
 
-/** What the filter adds to the sentence, such as `of acme, by a telephone number`. The values of what is personal are not stored. */
+/** The words for the filter, such as `of acme, by a telephone number`. The audit does not store values that are personal. */
 export const auditDetails = (entry: AuditEntry): string =>
   Object.entries(entry.filter)
     .filter(([name]) => !inSentence.includes(name) && !templateOf(entry).includes(`{${name}}`))

@@ -1,19 +1,19 @@
-/** Notes who looks at personal data, or changes it, before anything of it is shown or changed; and lists the notes. */
+/** Writes the audit: who looks at personal data or changes it, before it is shown or changed. Also lists its entries. */
 import {randomUUIDv7} from 'node:crypto';
 import {maxIds, type AuditEntry, type AuditStore} from '../leads/audit.ts';
 import type {LeadFilter, LeadReader} from '../leads/lead-filter.ts';
 import {createdAtOf} from '../leads/lead-ids.ts';
 import {idsOf, refuseFor, type NoteAccess, type With} from './admin.ts';
 
-/** Who does something, and the words of the command, such as `leads show`. */
+/** Who acts, and the words of the command, such as `leads show`. */
 export type Actor = Pick<AuditEntry, 'actor' | 'action'>;
 
-/** Names of filters whose values are noted: what operators or settings say. Other values may be personal. */
+/** Names of filters whose values the audit stores, because operators or settings choose them. Other values may be personal. */
 const ofLeads = ['partner', 'status', 'state', 'open', 'destination', 'scope', 'erasure', 'deliveries'];
 const ofOperators = ['operator', 'role', 'reason', 'plan', 'from', 'key'];
 const ofRequests = ['kind', 'kept_until', 'corrected', 'asked', 'via'];
 const noted = [...ofLeads, ...ofOperators, ...ofRequests];
-/** What another name or the ids say already. */
+/** Filters that are left out, because another filter or the ids already say the same. */
 const unnamed = ['lead', 'endOfId', 'emailAsTyped'];
 
 function inWords([name, value]: [string, unknown]): [string, unknown][] {
@@ -22,13 +22,13 @@ function inWords([name, value]: [string, unknown]): [string, unknown][] {
   return [[name, noted.includes(name) ? (value ?? '-') : value !== false]];
 }
 
-/** @returns what notes a command in one entry, to which each call adds. What is noted already is not written again */
+/** @returns a function that adds to one entry for the whole command, and writes the entry only if it has changed */
 export function noting(store: Pick<AuditStore, 'addAuditEntry'>, by: Actor): NoteAccess {
   const at = new Date().toISOString();
   const entry: AuditEntry = {id: randomUUIDv7(), at, ...by, filter: {}, leads: 0, ids: []};
   let written = '';
   let last = Promise.resolve();
-  /** In turn: otherwise an earlier state of the entry could be stored last. */
+  /** Writes one after the other: otherwise, an earlier state of the entry could overwrite a later one. */
   async function write(before: Promise<void>) {
     await before.catch(() => undefined);
     const now = JSON.stringify(entry);
@@ -39,7 +39,7 @@ export function noting(store: Pick<AuditStore, 'addAuditEntry'>, by: Actor): Not
   return async (filter, ids = [], leads = 0) => {
     const {lead = []} = filter as {lead?: string};
     Object.assign(entry.filter, Object.fromEntries(Object.entries(filter).flatMap(inWords)));
-    // What was planned is done now.
+    // A value of `false` removes an earlier one: running a plan removes `plan`.
     for (const [name, value] of Object.entries(entry.filter)) if (value === false) delete entry.filter[name];
     const all = [...new Set([...entry.ids, ...ids].concat(lead))];
     entry.leads = Math.max(entry.leads, leads, all.length);
@@ -52,8 +52,8 @@ export function noting(store: Pick<AuditStore, 'addAuditEntry'>, by: Actor): Not
 }
 
 /**
- * Notes a list that comes page by page.
- * @returns the filter for its pages: without the leads that come meanwhile, which the entry does not count
+ * Writes a list that is read page by page to the audit.
+ * @returns the filter for its pages, which leaves out leads that arrive later, because the entry does not count them
  */
 export async function noteListAccess(
   {store, noteAccess}: With<LeadReader, 'noteAccess'>,

@@ -1,4 +1,4 @@
-/** Backups of the SQLite database, and restoring one. Those of PostgreSQL are made by its own programs. */
+/** Backs up and restores the SQLite database. PostgreSQL has programs of its own for both. */
 import {existsSync} from 'node:fs';
 import {resolve} from 'node:path';
 import type {Config} from '../config/config.ts';
@@ -9,7 +9,7 @@ import {restoreSqlite} from '../store/sqlite/restore.ts';
 import {Refusal, refuseFor} from './admin.ts';
 import {refuseWrongFile} from './attached.ts';
 
-/** What the copy holds. It was checked, and is safe on the disk. */
+/** What the copy contains. It has been checked and flushed to the disk. */
 export type Backup = {file: string; leads: number; outbox: number};
 
 /** @throws Refusal if the file is not written */
@@ -21,7 +21,7 @@ export function backUp(config: Config, file: string): Promise<Backup> {
   });
 }
 
-/** `moved_to`: where the database of before is now. `erasures`: the file by which the next start erases again; null if there is none. */
+/** `moved_to`: where the replaced database is now. `erasures`: the file from which the next start repeats erasures, or null. */
 type Restored = {
   database: string;
   leads: number;
@@ -31,7 +31,7 @@ type Restored = {
 };
 
 /**
- * For a server that is stopped. What was erased since the backup, and who said stop since, is seen to by the next start
+ * Restores a backup while the server is stopped. The next start repeats the erasures and stops that came after the backup
  * (repairing.ts).
  * @param file a file that a backup wrote
  * @param replace keeps the present database under another name
@@ -55,13 +55,13 @@ function sqlitePath({databasePath, databaseUrl}: Config): string {
   return resolve(databasePath);
 }
 
-/** @param failed what did not happen if it fails */
+/** @param failed how the message begins if the system refuses a file */
 async function orRefusal<Result>(failed: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (error) {
     if (error instanceof CopyError) throw new Refusal(error.message);
-    // The system refuses a file: there is no right to it, no room, or its folder cannot hold it.
+    // The system refused a file: a right is missing, the disk is full, or the folder cannot hold the file.
     if (error instanceof Error && 'syscall' in error) refuseFor(error, `${failed}: `);
     throw error;
   }

@@ -3,7 +3,7 @@ import {midnight} from './words.ts';
 
 /** Month and day. One that falls on a Saturday is observed on the Friday before, one on a Sunday on the Monday after. */
 const fixedHolidays = ['1-1', '6-19', '7-4', '11-11', '12-25'];
-/** Month, day of the week (1 is Monday), and which of them in the month. */
+/** Month, day of the week (1 is Monday), and its number within the month. */
 const movingHolidays = ['1-1-3', '2-1-3', '5-1-last', '9-1-1', '10-1-2', '11-4-4'];
 
 function isBusinessDay(time: number): boolean {
@@ -20,7 +20,7 @@ function isBusinessDay(time: number): boolean {
   return !which.some((nth) => movingHolidays.includes(`${month}-${weekday}-${nth}`));
 }
 
-/** The midnight with which the last of so many business days begins, in the time zone of this machine. The day of `from` counts not. */
+/** The midnight that begins the last of this many business days, in this machine's time zone. The day of `from` is not counted. */
 export function businessDaysAfter(from: number, days: number): number {
   let time = midnight(from);
   for (let left = days; left > 0;) {
@@ -30,7 +30,7 @@ export function businessDaysAfter(from: number, days: number): number {
   return time;
 }
 
-/** How many business days lie between, with that of `until` and without that of `from`. */
+/** The number of business days between two times. The day of `until` is counted, the day of `from` is not. */
 export function businessDaysBetween(from: number, until: number): number {
   let days = 0;
   for (let time = midnight(from, 1); time <= until; time = midnight(time, 1))

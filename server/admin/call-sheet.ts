@@ -1,4 +1,4 @@
-/** One lead for the person who calls: whom, whether, when and how much, and what happened. */
+/** One lead for the person who calls: whom to call, whether, when and about how much, and what has happened so far. */
 import type {AuditStore} from '../leads/audit.ts';
 import {readableText} from '../leads/consent-record.ts';
 import type {FullLead, LeadReader} from '../leads/lead-filter.ts';
@@ -20,12 +20,12 @@ import {visible} from './visible.ts';
 import {whyOf, type Why} from './why.ts';
 
 /**
- * - `erased`: what is left of an erased lead. Null for those who see no persons
- * - `words`: to which words somebody agreed, as the server gave them to the form, if they were kept. `said`: what the browser says of
- *   them
- * - `why`: why it has these amounts. Null if that is not known
- * - `routes`: why it went where it went, if rules say so
- * - `changes`: what can be done now, by those who may: the last words of the commands
+ * - `erased`: what is left of an erased lead. Null for operators who may not see personal data
+ * - `words`: the text that somebody agreed to, as the server gave it to the form; null if it was not kept. `said`: what the
+ *   browser reports about it
+ * - `why`: why the lead has these amounts. Null if that is not known
+ * - `routes`: which routing rules chose its destinations
+ * - `changes`: the commands that are possible now, by their last words. Empty for operators who may not use them
  */
 export type CallSheet = {
   view: LeadView;

@@ -1,4 +1,4 @@
-/** What somebody agreed to, word for word, and who got the lead: also of erased leads whose consent is kept. */
+/** Shows what somebody agreed to, word for word, and who received the lead. Also works for erased leads whose consent is kept. */
 import {z} from 'zod';
 import {referenceOf} from '../../contract/reference.ts';
 import type {Config} from '../config/config.ts';
@@ -23,9 +23,9 @@ import {toJson} from './visible.ts';
 const {text, observed, reported} = consentRecord.shape;
 
 /**
- * - `text`, `observed`, `reported`: null without a consent, or if it was erased
- * - `person`: null if nothing of the person is kept
- * - `kept_until`: of an erased lead, how long the consent stays
+ * - `text`, `observed`, `reported`: null if there is no consent, or if it was erased
+ * - `person`: null if nothing about the person is kept
+ * - `kept_until`: for an erased lead, until when its consent is kept
  */
 export const shownConsent = consentRecord.extend({
   received_at: time.nullable(),
@@ -52,7 +52,7 @@ type Holder = {
   consent: Consent | undefined;
 };
 
-/** The leads of a page, with what is kept of those that were erased. */
+/** The leads of a page. Erased ones come with the consent and the contact data that are kept. */
 async function holdersOf({store}: With<ErasureReader>, page: readonly ListedLead[]) {
   const kept = await store.keptConsents(idsOf(page.filter(isErased)));
   return page.map((lead): Holder | UnreadableLead => {
@@ -64,10 +64,10 @@ async function holdersOf({store}: With<ErasureReader>, page: readonly ListedLead
   });
 }
 
-/** A record without who has the lead. */
+/** A record without the receivers and the signed statement. */
 type Recorded = Omit<ShownConsent, 'receivers' | 'statement' | 'salt'>;
 
-/** The words of the texts of some consents, by their hashes. */
+/** The texts of these consents, by their hashes. */
 const archiveOf = ({store}: With<LeadReader>, holders: readonly Holder[]) =>
   store.consentWords([...new Set(holders.flatMap(({consent}) => consent?.textHash ?? []))]);
 
@@ -141,8 +141,8 @@ function signedRecord(
 }
 
 /**
- * All consents of the leads that the filter selects, also of erased ones, the oldest first, each a line of JSON.
- * @returns `leads`: how many consents there were; `erased` of leads that were erased and left none
+ * Exports the consents of the selected leads, also of erased ones, the oldest first, each as a line of JSON.
+ * @returns `leads`: the number of exported consents; `erased`: the number of erased leads whose consent was not kept
  */
 export async function* exportConsents(admin: Reading, filter: LeadFilter): Job<Exporting, Exported> {
   const done = {leads: 0, erased: 0, unreadable: 0, unlisted: []};
@@ -171,7 +171,7 @@ export async function* exportConsents(admin: Reading, filter: LeadFilter): Job<E
 const nameOfText = (partner: string | null, {textLanguage, textVersion}: Consent) =>
   [partner ?? '-', textLanguage, textVersion].filter((part) => part !== undefined).join('/');
 
-/** Without personal data. `text` is as `--text` takes it. */
+/** A consent without personal data. `text` has the form of the option `--text`. */
 export const consentRow = z.object({
   lead: z.string(),
   reference: z.string(),
@@ -183,7 +183,7 @@ export const consentRow = z.object({
 export type ConsentRow = z.infer<typeof consentRow>;
 
 /**
- * The newest first, until `limit` are found. Every lead that the filter selects is opened, so this takes long.
+ * The newest first, until `limit` are found. Takes long, because it decrypts every selected lead.
  * @param text only consents to this text
  */
 export async function* listConsents(
@@ -214,7 +214,7 @@ export async function* listConsents(
   return {rows, unreadable};
 }
 
-/** The leads whose consents may be to the text. */
+/** Narrows the filter to the partner whose text it is. */
 export const consentFilter = (filter: LeadFilter, text: string | undefined): LeadFilter => {
   const partner = text?.split('/')[0];
   return partner === undefined ? filter : {...filter, partner: partner === '-' ? null : partner};

@@ -1,4 +1,4 @@
-/** Corrects a lead as the form does: another one takes its place, whoever gets such leads is told, and the consent stays. */
+/** Corrects a lead as the form does: a new lead replaces it, the destinations are told, and the consent is carried over. */
 import {randomUUIDv7} from 'node:crypto';
 import {isDeepStrictEqual} from 'node:util';
 import type {FormFieldName} from '../../contract/fields.ts';
@@ -25,7 +25,7 @@ import {leadOf, unreadableText} from './lead-names.ts';
 import {endRequests} from './privacy-requests.ts';
 import {routeFor} from './routing.ts';
 
-/** As typed. What is not given stays, and an empty text takes away what may be missing. */
+/** The new values, as typed. A missing field stays as it is, and an empty text removes an optional field. */
 export type Corrected = {[Name in FormFieldName]?: string | undefined};
 
 /** @throws Refusal if the lead is erased, stopped, corrected or not readable */
@@ -43,7 +43,7 @@ export async function readCorrectable({store}: With<ReadStore>, named: string): 
   return record;
 }
 
-/** For the servers to take. */
+/** Only stores the deliveries. A running server makes them. */
 const toOutbox = ({destinations}: Config): Deliverer => ({
   contentFor: (name) => (destinations.get(name)?.type === 'lead-api' ? 'lead' : 'created'),
   addressOf(name) {
@@ -71,14 +71,14 @@ function correct(record: FullLead, corrected: Corrected): Lead {
   throw new Refusal(`Nothing was corrected: ${wrong.join(', ')}.`);
 }
 
-/** The signed statement of a consent has the number and the address with which it was given, so the copy has none. */
+/** The copy has no signed statement: the statement contains the number and the address with which the consent was given. */
 function consentFor({phone}: Lead, {id, lead, consent}: FullLead): Consent | undefined {
   if (!consent) return undefined;
   const isOther = phone.e164 !== lead.phone.e164;
   return {...consent, evidence: undefined, givenWith: consent.givenWith ?? (isOther ? id : undefined)};
 }
 
-/** What is held of a lead, and whether that is because a bot may have sent it. */
+/** The held deliveries of a lead, and whether one of them is held because a bot may have sent the lead. */
 export async function heldOf({store}: With<DeliveryReader>, lead: string) {
   const rows = await storedOf({store}, lead, ['held']);
   return {rows, isSuspect: rows.some(({reason}) => reason === 'suspect')};
@@ -94,10 +94,10 @@ function changedFields(before: Lead, after: Lead): string[] {
 }
 
 /**
- * A correction of a lead that is held as a bot's is held, too. What is held of the lead must not go out after it.
- * @returns the references of the lead and of the one that takes its place; which destinations are told, for which it is held because
- *   its number said stop, or as a bot's; and for which the lead was held
- * @throws Refusal as `readCorrectable`, and if a field is wrong, or nothing is another
+ * If a lead is held because a bot may have sent it, so is its correction. Held deliveries of the old lead are dropped.
+ * @returns the references of both leads; `told`: destinations that get the correction; `stopped` and `suspect`: those for which
+ * it is held, because its number said stop or because of the bot; `dropped`: those for which the old lead was held
+ * @throws Refusal as `readCorrectable`, and if a field is wrong, or if no field changes
  */
 export async function correctLead(
   admin: With<
@@ -127,7 +127,7 @@ export async function correctLead(
     attribution: attribution ?? undefined,
     ...{suspect: suspect ?? undefined, hold: held.isSuspect},
     ...(context && {...(settings && readContext(settings, {context})), context}),
-    // Of two operators who correct it at the same time, one is refused.
+    // If two operators correct the lead at the same time, one of them is refused.
     idempotency: [{owner: 'corrections', digest: record.id, fingerprint: randomUUIDv7()}],
   });
   if (submitted.outcome !== 'created') throw new Refusal('Somebody has corrected it just now: look again.');

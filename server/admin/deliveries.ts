@@ -22,11 +22,11 @@ import {leadOf} from './lead-names.ts';
 export type Selection = Omit<DeliveryFilter, 'elsewhere' | 'content'>;
 
 /**
- * - `place`: the host or the mailboxes of its address; null if that is not known, and for confirmations
+ * - `place`: the host or the mailboxes of the address. Null if the address is not known, and for confirmations
  * - `content`: the lead, or which of its events
- * - `ambiguous`: attempts after which nobody knows whether the destination has it
+ * - `ambiguous`: attempts after which nobody knows whether the destination has received it
  * - `remote_id`: the id that the destination gave to the lead
- * - `recipients_left`, `recipients_refused`: of an e-mail of which some mailboxes took it
+ * - `recipients_left`, `recipients_refused`: mailboxes of an e-mail that others have taken already
  * - `under_way`: a process may be sending it at this moment
  */
 export const deliveryRow = z.object({
@@ -78,7 +78,7 @@ function toRow(row: StoredRow, place: string | null): DeliveryRow {
     recipients_refused: recipients?.refused.length ? [...recipients.refused] : null,
     under_way: row.leasedUntil > Date.now(),
     happened_at: isoTime(row.happenedAt),
-    // It is 0 for what is due at once.
+    // The time is 0 if the delivery is due at once.
     next_attempt_at: state === 'waiting' ? isoTime(row.nextAttemptAt || null) : null,
     failing_since: isoTime(row.failingSince),
     settled_at: isoTime(row.settledAt),
@@ -89,8 +89,8 @@ function toRow(row: StoredRow, place: string | null): DeliveryRow {
 const pageRows = 1_000;
 
 /**
- * Page by page, the oldest leads first: deliveries that wait or need a decision, or those in the state that is named. Of a
- * lead whose state is not named, its deliveries in any state.
+ * Page by page, the oldest leads first: the deliveries in the selected state. Without a state, all deliveries of a selected lead,
+ * or else those that wait or need a decision.
  * @throws Refusal if the lead cannot be found
  */
 export async function* listDeliveries(
@@ -128,19 +128,19 @@ export const deliveryCount = z.object({
   oldest_created_at: time.nullable(),
 });
 
-/** Those that wait or need a decision, by destination and state. */
+/** Counts the deliveries that wait or need a decision, by destination and state. */
 export async function countDeliveries({store}: With<DeliveryReader>) {
   const counts = await store.countOutbox();
   return counts.map(({oldest, ...one}) => ({...one, oldest_created_at: isoTime(createdAtOf(oldest))}));
 }
 
-/** `last_reply`: how the last reply began. */
+/** `last_reply`: the beginning of the last reply. */
 export const shownDelivery = deliveryRow.extend({last_reply: z.string().nullable()});
 export type ShownDelivery = z.infer<typeof shownDelivery>;
 
 /**
  * All deliveries of a lead, in the order in which they became due.
- * @returns `damaged` are destinations whose last reply is stored, and cannot be read
+ * @returns `damaged`: destinations whose last reply is stored but cannot be read
  */
 export async function deliveriesOf(
   admin: With<LeadReader & DeliveryReader, 'noteAccess'>,
@@ -162,9 +162,9 @@ export async function deliveriesOf(
 }
 
 /**
- * - `state`: of the delivery. `unclear` at an address before an operator accepted another one
+ * - `state`: of the delivery. `unclear` for an earlier address, if an operator has accepted another one since
  * - `at`: when the delivery ended, or when the event happened
- * - `told_of_erasure`: whether the event that tells of the erasure arrived at the same address
+ * - `told_of_erasure`: whether the event about the erasure arrived at the same address
  */
 export const receiver = deliveryRow
   .pick({destination: true, content: true, place: true})
@@ -180,7 +180,7 @@ export async function storedOf(
   return (await Promise.all(reads)).flat();
 }
 
-/** Each address at which a lead or an event of it has arrived, or may have, the newest first. Visitors are left out. */
+/** Each address at which a lead or an event of it has arrived or may have arrived, the newest first. Visitors' addresses are left out. */
 export async function arrivalsOf({store}: With<DeliveryReader>, lead: string) {
   const useOf = await readAddresses({store});
   const rows = await storedOf({store}, lead, [undefined, ...endedStates]);
@@ -203,7 +203,7 @@ export async function arrivalsOf({store}: With<DeliveryReader>, lead: string) {
     .toSorted((one, other) => other.at - one.at);
 }
 
-/** Who has a lead. @param lead its id */
+/** The receivers of a lead. @param lead its id */
 export const receiversOf = async (admin: With<DeliveryReader>, lead: string) =>
   (await arrivalsOf(admin, lead)).map(
     ({destination, content, state, at, use, isTold}): z.infer<typeof receiver> => ({
@@ -218,9 +218,9 @@ export const receiversOf = async (admin: With<DeliveryReader>, lead: string) =>
 
 /**
  * - `deliveries`: how many were changed
- * - `paused`: destinations of theirs that get nothing until they are resumed
- * - `stops`: the events of stops and erasures that a drop has left, the first of them
- * - `why_none`: why none was changed
+ * - `paused`: their destinations that get nothing until they are resumed
+ * - `stops`: the first events about stops and erasures that `drop` has not dropped
+ * - `why_none`: why no delivery was changed
  */
 export const changed = z.object({
   deliveries: count,
@@ -230,7 +230,7 @@ export const changed = z.object({
 });
 export type Changed = z.infer<typeof changed>;
 
-/** Those of one lead, each named alone, or what is selected of many. */
+/** The deliveries of one lead, one filter for each, or a selection over many leads. */
 export type Selected = {filter: DeliveryFilter; each: readonly DeliveryFilter[]};
 
 async function total(each: readonly DeliveryFilter[], change: (one: DeliveryFilter) => Promise<number>) {
@@ -267,11 +267,11 @@ export async function whyNotSent(
   return stopped ?? `${whyNone(filter, config)}${again}`;
 }
 
-/** More than these are not named one by one. */
+/** The maximum number of events about stops and erasures that are listed. */
 export const stopsNamed = 20;
 export const onlyStopsWait = 'Only events of stops and erasures wait here.';
 
-/** Ends these deliveries. The events of stops and erasures is dropped only if the selection asks for it alone. */
+/** Drops these deliveries. Events about stops and erasures are dropped only if the selection is limited to them (`--stops`). */
 export async function dropDeliveries({store, config, noteAccess}: Desk, {filter, each}: Selected) {
   const deliveries = await total(each, (one) => store.dropDeliveries(Date.now(), one));
   await noteAccess({deliveries});
@@ -306,7 +306,7 @@ const whyNotSettled = {
     '0 settled: the upstream has given its id for this lead already; use retry to ask for its amounts',
 } as const;
 
-/** @param takenAs the id that the upstream gave to the lead, as its operator says. @throws Refusal if no delivery is settled */
+/** @param takenAs the id that the upstream gave to the lead, according to the operator. @throws Refusal if no delivery is settled */
 export async function settleDelivery(
   {store, noteAccess}: With<LeadReader & DeliveryDesk, 'noteAccess'>,
   {lead, destination}: {lead: string; destination?: string | undefined},

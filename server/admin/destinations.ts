@@ -1,4 +1,4 @@
-/** Whether destinations take their deliveries, since when not, and what waits for them; pausing, resuming and accepting. */
+/** Shows whether destinations accept their deliveries and what waits for them; pauses, resumes and accepts addresses. */
 import {z} from 'zod';
 import {tableOf} from '../../contract/table-of.ts';
 import type {Config} from '../config/config.ts';
@@ -15,11 +15,11 @@ import {remedyOf} from '../observe/causes.ts';
 import {count, isoTime, Refusal, time, type With} from './admin.ts';
 
 /**
- * - `state`: `failing` if a delivery failed and none succeeded since. A server knows more (observe/readings.ts)
+ * - `state`: `failing` if a delivery has failed and none has succeeded since. A running server knows more (observe/readings.ts)
  * - `since`: when it was paused, or began to fail
  * - `late_seconds`: the age of the oldest lead that waits
- * - `addresses`: hosts or mailboxes, the last used one first. Deliveries arrived there, or may have, from the first to the last
- *   use. `is_present`: the configuration has this address
+ * - `addresses`: hosts or mailboxes, the most recently used first. Deliveries arrived there, or may have, between the first and
+ *   the last use. `is_present`: the configuration has this address
  */
 export const destinationRow = z.object({
   destination: z.string(),
@@ -46,7 +46,7 @@ export const destinationRow = z.object({
 });
 export type DestinationRow = z.infer<typeof destinationRow>;
 
-/** Deliveries that are looked at for the reason why others wait. The oldest have been tried most. */
+/** How many waiting deliveries are read to find the reason for the failure. The oldest come first, because they have been tried most. */
 const deliveriesPerRead = 20;
 
 export async function listDestinations(admin: With<DeliveryReader, 'config'>): Promise<DestinationRow[]> {
@@ -69,12 +69,12 @@ export async function listDestinations(admin: With<DeliveryReader, 'config'>): P
     const oldestAt = oldest === undefined ? null : createdAtOf(oldest);
     const lastSuccess = last.get(name) ?? null;
     const pause = paused.get(name);
-    // What is held says why an operator must decide about a lead, and nothing about the destination.
+    // Held deliveries are left out: their reason is about the lead, and not about the destination.
     const waiting = {destination: name, state: 'waiting'} as const;
     const tried = own.length === 0 ? [] : await store.listDeliveries(deliveriesPerRead, waiting);
     const failing = tried
       .flatMap(({failingSince}) => failingSince ?? [])
-      // A delivery that fails while others succeed has a cause of its own.
+      // If other deliveries have succeeded since, the failure is not the destination's.
       .filter((since) => since > (lastSuccess ?? 0));
     const lastError = tried.find((each) => each.lastError !== null)?.lastError ?? null;
     const late = oldestAt === null ? 0 : Math.max(0, now - oldestAt);
@@ -119,20 +119,20 @@ function stateOf(isConfigured: boolean, pausedAt: number | undefined, failing: r
     : {state: 'failing', since: isoTime(Math.min(...failing))};
 }
 
-/** An address of a destination (`addressOf`). Null if it is not known, as of deliveries of earlier versions. */
+/** An address of a destination (`addressOf`). Null if it is not known, as for deliveries stored by early versions. */
 type At = {destination: string; address: string | null};
 
-/** Whether the configuration has this address. One that is not known counts as the one that it has. */
+/** Whether the configuration still has this address. An unknown address counts as the present one. */
 export function isPresent({destinations}: Config, {destination, address}: At): boolean {
   const settings = destinations.get(destination);
   return settings !== undefined && (address === null || address === addressOf(settings));
 }
 
-/** As `ErasureStore.erase` takes them. */
+/** The addresses of the configuration, in the form that `ErasureStore.erase` takes. */
 export const presentAddresses = ({destinations}: Config): string[] =>
   [...destinations].flatMap(([name, settings]) => [`${name} `, `${name} ${addressOf(settings)}`]);
 
-/** Nothing is known of addresses that were given up before version 1.7. */
+/** Looks up when and where addresses were used. Addresses that were replaced before version 1.7 are not known. */
 export async function readAddresses({store}: With<DeliveryReader>) {
   const keyOf = ({destination, address}: At) => `${destination} ${address}`;
   const uses = new Map((await store.addressUses()).map((use) => [keyOf(use), use]));
@@ -163,30 +163,30 @@ export async function pauseDestination(admin: Desk, destination: string, reason:
   await store.pauseDestination({destination, pausedAt: Date.now(), reason});
 }
 
-/** @returns whether it was paused. If not, a break that it had is ended */
+/** @returns whether it was paused. If it was not, the pause that its circuit breaker made after failures is ended */
 export async function resumeDestination(admin: Desk, destination: string): Promise<boolean> {
   const {store, config, noteAccess} = admin;
   await noteAccess({destination});
-  // Also of one that is not in the file any more.
+  // A paused destination can be resumed even if the configuration no longer has it.
   const isPaused = (await store.pausedDestinations()).some((each) => each.destination === destination);
   if (!isPaused) settingsOf(destination, config);
   return store.resumeDestination(Date.now(), destination);
 }
 
-/** @returns how many deliveries go to the address of now that were stored for another one */
+/** @returns how many deliveries, stored for an earlier address, now go to the present one */
 export async function acceptAddress({store, config, noteAccess}: Desk, destination: string): Promise<number> {
   const address = addressOf(settingsOf(destination, config));
   await noteAccess({destination});
   return store.acceptAddress(Date.now(), destination, address);
 }
 
-/** Of a half hour: `late` if a delivery took more than a minute, `open` if one has not ended. */
+/** What happened in a half hour: `late` if a delivery took more than a minute, `open` if one has not ended. */
 const halfHours = ['none', 'in-time', 'late', 'open'] as const;
 export type DestinationHours = Map<string, (typeof halfHours)[number][]>;
 
 const [halfHour, halfHoursADay] = [30 * 60_000, 48];
 
-/** How the deliveries of the leads of the last 24 hours went, by destination, the oldest half hour first. */
+/** The state of the deliveries of the last 24 hours' leads, by destination, the oldest half hour first. */
 export async function readDestinationHours(
   {store, config}: With<FigureStore, 'config'>,
   now: number,
@@ -207,9 +207,9 @@ export async function readDestinationHours(
 }
 
 /**
- * - `said`: what came back, in words
- * - `reply`: how the reply began, if it was not understood
- * - `remedy`: what to do about it, if that is known
+ * - `said`: the outcome in words
+ * - `reply`: the beginning of the reply, if it was not understood
+ * - `remedy`: what to do about the failure, if that is known
  */
 export const testOutcome = z.object({
   destination: z.string(),
@@ -221,7 +221,7 @@ export const testOutcome = z.object({
 });
 export type TestOutcome = z.infer<typeof testOutcome>;
 
-/** Sends a made-up lead that is marked as a test. A `lead-api` is asked for a lead instead that it cannot have. */
+/** Sends a made-up lead that is marked as a test. A `lead-api` gets none: it is asked for an id that no lead has. */
 export async function testDestination(config: Pick<Config, 'destinations'>, name: string) {
   const settings = settingsOf(name, config);
   // Only this function needs the libraries for HTTP and mail, which take time and memory to load.

@@ -1,4 +1,4 @@
-/** Erases what is personal of leads, in two steps: a plan, which is shown, and the erasure of what it names. */
+/** Erases the personal data of leads in two steps: a plan, which is shown, and the erasure of exactly the leads in the plan. */
 import {existsSync} from 'node:fs';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {z} from 'zod';
@@ -29,19 +29,19 @@ import {purge, type Waiting} from './purging.ts';
 import {afterwards, afterwardsOf, noneAfterwards} from './stops.ts';
 
 /**
- * `leads` are ids or references; `all`: the consents that are kept, too; `shown`: how many of the others that go with these
- * stand in the plan, the newest ones. Without it, all of them
+ * `leads`: ids or references. `all`: also erase the consents that would be kept. `shown`: the maximum number of duplicates and
+ * corrections in the plan, the newest first; without it, all of them
  */
 type ErasureInput = {leads: readonly string[]; all: boolean; shown?: number | undefined};
 
 /**
- * A lead that would be erased, and what is known of it.
- * - `consent_kept_until`: null if no consent stays
- * - `former`: addresses that may have the lead and cannot be told, because their destinations have others now, or are gone
- * - `event`: what to send these by hand, the body of `lead.erased`; null if there is none
- * - `kept_until`, `kept_for`: it is kept for this lawsuit (`leads keep`). Null otherwise
- * - `changes`: whether erasing changes anything of it
- * - `under_way_until`: a process may be sending it until then
+ * A lead that would be erased.
+ * - `consent_kept_until`: null if no consent is kept
+ * - `former`: addresses that may have the lead and cannot be told, because their destination has another address now, or is gone
+ * - `event`: the body of `lead.erased`, to send to `former` by hand; null if there is none
+ * - `kept_until`, `kept_for`: the lawsuit for which the lead must be kept (`leads keep`). Null otherwise
+ * - `changes`: whether the erasure changes this lead at all
+ * - `under_way_until`: until then, a process may be sending the lead
  */
 export const plannedLead = z.object({
   id: z.string(),
@@ -73,7 +73,7 @@ export const erasedLead = plannedLead
   .omit({under_way_until: true, kept_until: true, kept_for: true, changes: true})
   .extend({out_of_files: z.boolean()});
 
-/** `ids`: those of all leads that would change, also of those that are not shown. `facts`: of what the plan depends */
+/** `ids`: all leads that would change, including those that are not shown. `facts`: what the plan depends on, for its digest */
 export type ErasurePlan = {leads: PlannedLead[]; ids: string[]; all: boolean; facts: string[]};
 
 export async function planErasure(admin: Reading, input: ErasureInput): Promise<ErasurePlan> {
@@ -110,7 +110,7 @@ export async function planErasure(admin: Reading, input: ErasureInput): Promise<
   return {leads, ids: idsOf(found.filter(({changes}) => changes)), all, facts};
 }
 
-/** Until when its consent stays, and whether erasing changes anything. */
+/** Until when the consent is kept, and whether the erasure changes anything. */
 type Fate = {consentUntil: number | null; changes: boolean};
 
 function toPlanned(
@@ -136,10 +136,10 @@ function toPlanned(
   };
 }
 
-/** Who is told of a lead, and who cannot be. */
+/** Which destinations are told of the erasure, and which addresses cannot be told. */
 type Receivers = Pick<PlannedLead, 'told' | 'former' | 'event' | 'remote_ids'>;
 
-/** Each destination is told at the address that had an event of the lead last, if it still has this address. */
+/** A destination is told at the address that last got an event of the lead, if the configuration still has this address. */
 export async function receiversOf(
   {store, config}: With<DeliveryReader, 'config'>,
   lead: ErasableLead,
@@ -179,7 +179,7 @@ export type Eraser = With<
   'config' | 'noteAccess'
 >;
 export type Erasing = {erased: string} | Waiting;
-/** @returns whether nothing of it is in the files any more */
+/** @returns whether the erased data is also gone from the database files */
 export async function* eraseLeads(
   admin: Eraser,
   {ids, all}: Pick<ErasurePlan, 'ids' | 'all'>,
@@ -196,10 +196,10 @@ export async function* eraseLeads(
   return {out_of_files: yield* purge(admin)};
 }
 
-/** Milliseconds for which another process may have the lock of the file, and between two attempts. */
+/** How long to wait for another process that has locked the file of erasures, and the pause between two attempts, in milliseconds. */
 const [longestWait, lockPause] = [10_000, 20];
 
-/** Writes the lines before anything is done. @param before what did not happen if that fails */
+/** Writes erasures and stops to the file of erasures before they are done. @param before how the message begins if that fails */
 export async function writeDown(
   {store, config}: With<PersonReader & RevocationStore, 'config'>,
   lines: readonly Deed[],
@@ -209,7 +209,7 @@ export async function writeDown(
   if (path === undefined || lines.length === 0) return;
   const key = existsSync(path) ? undefined : await keyOfDigests({store});
   const all = [...(key ? [key] : []), ...lines];
-  // The store knows first: a store that does not know the newest line was restored.
+  // The time goes into the store before the file gets the line: a store that lacks the time of the newest line was restored.
   await store.noteErasuresUntil(Math.max(...all.map(({at}) => at)));
   const deadline = performance.now() + longestWait;
   for (let isWritten = false; !isWritten;) {
@@ -224,9 +224,9 @@ export async function writeDown(
   }
 }
 
-/** The key of the digests for the file, if there is one. Without a data key, only its check value leaves the database. */
+/** The key of the digests, for the file of erasures. Without a data key, the file gets only its check value, and not the key. */
 export async function keyOfDigests({store}: With<StopReader & PersonReader>): Promise<KeyLine | undefined> {
-  // It is made if there is none yet: digests in later lines need it. An erasure must not fail for one that cannot be opened.
+  // Makes the key if there is none yet: later lines have digests. An erasure must not fail because it cannot be decrypted.
   const key = await store
     .digestsOfPeople([])
     .then(() => store.personKey())
@@ -251,7 +251,7 @@ export async function* eraseEach(
   return erased;
 }
 
-/** What is shown of an erased lead: when it was erased, that nobody may call, and the consent that is kept, so that an operator can prove it. */
+/** An erased lead as it is shown: when it was erased, that nobody may call, and the kept consent, so that an operator can prove it. */
 export const shownErased = z.object({
   id: z.string(),
   reference: z.string(),

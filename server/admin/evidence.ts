@@ -1,14 +1,14 @@
-/** The keys with which statements about consents are signed: which there are, a new one, and one that leaked. */
+/** The keys that sign statements about consents: lists them, makes a new one, and marks one as leaked. */
 import {z} from 'zod';
 import {changeKeys, signingKey, signsNext, type EvidenceKey, type EvidenceStore} from '../leads/evidence.ts';
 import {isoTime, Refusal, time, type With} from './admin.ts';
 import {localTime} from './words.ts';
 
 /**
- * - `state`: `signs` new leads; `kept` for statements of its leads; `lost` is its private part, so no statement can be made
- *   with it; `ignored` is a row that the data key does not open. All but the last are published
- * - `signs_since`: when it began to sign new leads; null if another server made it, before version 2.0
- * - `leaked_since`: since when it proves nothing
+ * - `state`: `signs`: signs new leads. `kept`: signs only statements of its earlier leads. `lost`: its private part is gone, so
+ *   it cannot sign. `ignored`: the data key does not decrypt it. All but `ignored` are published
+ * - `signs_since`: when it began to sign new leads. Null if a server before version 2.0 made it
+ * - `leaked_since`: from when on its signatures prove nothing
  */
 export const evidenceKeyRow = z.object({
   kid: z.string(),
@@ -35,13 +35,13 @@ export async function listEvidenceKeys({store}: With<EvidenceStore>): Promise<Ev
   ];
 }
 
-/** Makes a key that signs new leads. Servers take it within seconds. @returns its id */
+/** Makes a key that signs new leads. Running servers use it within seconds. @returns its id */
 export async function renewEvidenceKey({store}: With<EvidenceStore>): Promise<string> {
   const {keys} = await changeKeys(store, (stored) => [signsNext(stored)]);
   return signingKey(keys)?.id ?? '';
 }
 
-/** Publishes that a key proves nothing since a day. @returns the id of the key that signs from now on */
+/** Publishes that the signatures of a key prove nothing from a day on. @returns the id of the key that signs from now on */
 export async function markLeaked({store}: With<EvidenceStore>, kid: string, since: number): Promise<string> {
   if (since > Date.now()) throw new Refusal(`${localTime(since)} is not over yet.`);
   const {keys} = await changeKeys(store, (stored) => {

@@ -1,4 +1,4 @@
-/** Writes leads as CSV or as JSON Lines, page by page, so that a million of them need no more memory than a thousand. */
+/** Writes leads as CSV or as JSON Lines, page by page, so that memory does not grow with the number of leads. */
 import {amountNames} from '../../contract/amounts.ts';
 import {attributionKeys} from '../../contract/embed.ts';
 import {formOnlyNames} from '../../contract/extra-fields.ts';
@@ -17,10 +17,10 @@ export type ExportFormat = (typeof exportFormats)[number];
 
 const {lead: leadShape, consent: consentShape} = leadEventSchema.shape.data.shape;
 const leadFields = Object.keys(leadShape.shape);
-/** Without the fields that came later: programs may know a column by its number. `export --consents` has them. */
+/** Only the first nine fields: programs may know a column by its number. `export --consents` has the later fields. */
 const consentFields = Object.keys(consentShape.unwrap().shape).slice(0, 9);
 
-/** A column of a CSV, and where its values stand in a lead. */
+/** A column of a CSV file, and the path to its value in a lead. */
 type Column = readonly [name: string, ...path: string[]];
 
 /** The columns that every CSV has. */
@@ -38,8 +38,8 @@ const usualColumns: readonly Column[] = [
 ];
 
 /**
- * Besides the usual columns, those of what the partners ask for and of the hidden fields that they list. A CSV begins with
- * its columns, so they cannot depend on the leads.
+ * The usual columns, and those for the optional fields, questions and hidden fields of the selected partners. They cannot depend
+ * on the leads, because a CSV file begins with them.
  */
 function columnsFor({partners}: Config, {partner}: LeadFilter): readonly Column[] {
   const selected = partners.filter(({key}) => partner === undefined || key === partner);
@@ -63,32 +63,32 @@ const valueAt = (lead: object, path: readonly string[]) => {
 };
 
 /**
- * A spreadsheet takes a cell for a formula that begins with one of these signs, some programs also after spaces, quotes
- * or control characters. An apostrophe before it makes it a text, as OWASP advises:
- * https://owasp.org/www-community/attacks/CSV_Injection. There is also one after each comma, semicolon, tab and line break
- * within the text that such a sign follows, because a program that is told to split there begins a cell there, and
- * looks for no quotes. `escape_formulas` of csv-stringify looks at the first character alone.
+ * A spreadsheet reads a cell as a formula if it begins with one of these signs; some programs skip spaces, quotes or control
+ * characters before it. An apostrophe in front makes the cell a text, as OWASP advises:
+ * https://owasp.org/www-community/attacks/CSV_Injection. Such a sign after a comma, semicolon, tab or line break within the text
+ * gets one, too: a program that splits there, without regard to quotes, would begin a cell with it. `escape_formulas` of
+ * csv-stringify looks at the first character alone.
  */
 const formula =
   /^(?=[\s\p{C}'"]*[=+\-@＝＋－＠]|[\t\r\n])|(?<=[,;\t\r\n])(?=(?:(?![\t\r\n])[\s\p{C}'"])*[=+\-@＝＋－＠])/gu;
-/** PHP's `fgetcsv` takes a quote after a backslash for a part of the text, and so misses the end of the cell. */
+/** PHP's `fgetcsv` reads a quote after a backslash as part of the text, and so misses the end of the cell. */
 const beforeQuote = /\\(?="|$)/g;
 export const neutralize = (text: string) => text.replace(formula, "'").replace(beforeQuote, '\\ ');
 
-/** Most texts. All that could change such a text is missing in it, and looking for that takes most of the time of a cell. */
+/** Matches most texts: those without any character that `toCell` would change. This check saves most of the time of a cell. */
 const plain = /^\w[\w .:@/-]*$/;
 
 /** The text of a cell. Line breaks in it are `\n`, as Excel writes them, while the rows end with `\r\n`. */
 export const toCell = (text: string) => (plain.test(text) ? text : neutralize(visible(text)));
 
-/** RFC 4180 ends lines as Windows does. With that option alone, csv-stringify would not quote line breaks in texts. */
+/** RFC 4180 ends rows with `\r\n`. Without the second option, csv-stringify would not quote texts that contain `\n`. */
 const csvOptions = {
   record_delimiter: 'windows',
   quote_record_delimiter: true,
   cast: {string: toCell, boolean: String},
 } as const;
 
-/** @param quoted whether all texts have quotes */
+/** @param quoted whether to quote all texts */
 export async function csvWriter(quoted = false): Promise<(rows: unknown[][]) => string> {
   // Nothing else needs this library, and it takes time to load.
   const {stringify} = await import('csv-stringify/sync');
@@ -98,10 +98,10 @@ export async function csvWriter(quoted = false): Promise<(rows: unknown[][]) => 
 const toJsonLines = (leads: readonly LeadDetails[]) => leads.map((lead) => `${toJson(lead)}\n`).join('');
 
 /**
- * - `excel`: whether a CSV begins with a byte order mark, by which Excel reads it as UTF-8
- * - `forSales`: whether a CSV has what a salesperson reads alone
- * - `zone`: of the times that a salesperson reads. Without it, that of this machine
- * - `only`: the leads to write, if they are known already
+ * - `excel`: whether the CSV file begins with a byte order mark, by which Excel recognises UTF-8
+ * - `forSales`: whether the CSV file has only the columns that a salesperson reads
+ * - `zone`: the time zone for salespeople. Without it, that of this machine
+ * - `only`: the leads to write, if the caller has read them already
  */
 export type Exportable = {
   format: ExportFormat;
@@ -111,13 +111,13 @@ export type Exportable = {
   only?: readonly ListedLead[] | undefined;
 };
 
-/** A part of the export, or a lead that it lacks. `looked`: leads that were read until now */
+/** A part of the export, or a lead that could not be read. `looked`: the number of leads read so far */
 export type Exporting = ({text: string} | {unreadable: UnreadableLead}) & {looked: number};
 
 /**
- * - `leads`: how many the export has
- * - `erased`, `unreadable`: how many it lacks for that reason
- * - `unlisted`: what leads have for which the CSV has no column, because programs know the columns that there are
+ * - `leads`: the number of exported leads
+ * - `erased`, `unreadable`: how many leads are missing for this reason
+ * - `unlisted`: names of values that leads have and the CSV file leaves out, because programs rely on its present columns
  */
 export type Exported = {leads: number; erased: number; unreadable: number; unlisted: string[]};
 
@@ -139,7 +139,7 @@ export async function* exportLeads(
   const looked = () => done.leads + done.erased + done.unreadable;
   const head = forSales ? salesColumns : columns.map(([name]) => name);
   if (isCsv) yield {text: `${excel || forSales ? '\uFEFF' : ''}${toCsv([head])}`, looked: 0};
-  // Whoever calls begins with the newest.
+  // Salespeople call the newest leads first.
   const read = (page: LeadPage) => store[forSales ? 'listLeads' : 'readLeads'](atStart, page);
   for await (const page of only ? [only] : pagesOf(read, {size: 200})) {
     const leads: LeadDetails[] = [];

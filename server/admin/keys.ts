@@ -1,4 +1,4 @@
-/** Which data keys are in use, encrypting everything with the first one of DATA_KEY, and the way out of a lost one. */
+/** Lists the data keys in use, encrypts everything with the first key of DATA_KEY, and recovers from a lost key. */
 import {z} from 'zod';
 import {clearWord} from '../config/data-keys.ts';
 import {dayLength} from '../config/timings.ts';
@@ -13,11 +13,11 @@ import {purge, type Waiting} from './purging.ts';
 import {localTime} from './words.ts';
 
 /**
- * - `key`: its check value, which says nothing of the key itself. `clear` stands for data that a server has still to encrypt
- * - `seals`: whether it is the first key of DATA_KEY
- * - `saved_at`: when an operator said that it is copied to a safe place
- * - `may_leave_at`: from when on it may leave DATA_KEY, after a rotation
- * - `rows`: how much is stored under it, if that was counted
+ * - `key`: its check value, which does not reveal the key. `clear` stands for unencrypted data that a server has still to encrypt
+ * - `seals`: whether it is the first key of DATA_KEY, which encrypts
+ * - `saved_at`: when an operator noted that it is copied to a safe place
+ * - `may_leave_at`: after a rotation, from when on it may be removed from DATA_KEY
+ * - `rows`: the number of stored parts that it encrypts, if they were counted
  * - `servers`: the names of the servers that encrypt with it
  */
 export const keyRow = z.object({
@@ -33,14 +33,14 @@ export const keyRow = z.object({
 export type KeyRow = z.infer<typeof keyRow>;
 
 export const keyName = (word: string): string => checkInHex(checkValueOf(word));
-/** For as long, links and idempotency keys are valid that were made by an earlier data key. Milliseconds. */
+/** How long links and idempotency keys made with an earlier data key stay valid, in milliseconds. */
 const stillNeeded = 7 * dayLength;
 const mayLeaveAt = (use: Pick<KeyUse, 'aloneSince'> | undefined) =>
   isoTime(use?.aloneSince ? use.aloneSince + stillNeeded : null);
 type Keys = With<ReloadStore & KeyStore & Maintenance, 'config'>;
 const running = (store: ReloadStore) => store.processes(Date.now() - goneAfter);
 
-/** @param isCounted reads all leads */
+/** @param isCounted whether to count what each key encrypts, which reads all leads */
 export async function listKeys({store, config}: Keys, {isCounted}: {isCounted: boolean}): Promise<KeyRow[]> {
   const listed = config.dataKeys.map(keyName);
   const [first] = listed;
@@ -63,14 +63,14 @@ export async function listKeys({store, config}: Keys, {isCounted}: {isCounted: b
   }));
 }
 
-/** Rows after which progress is reported. */
+/** The number of rows between two reports of progress. */
 const reportedEach = 10_000;
 
 /**
- * - `resealed`: rows that were encrypted with `key` now
- * - `unreadable`: ids of leads of which something stays as it is
- * - `forgotten`: keys that are in use no more
- * - `may_leave_at`: from when on the other keys may leave DATA_KEY, if there are any and nothing is encrypted with them
+ * - `resealed`: the number of rows that were encrypted with `key` now
+ * - `unreadable`: ids of leads of which a part could not be decrypted, and so was not changed
+ * - `forgotten`: keys that are no longer in use
+ * - `may_leave_at`: from when on the other keys may be removed from DATA_KEY. Null if there are none, or if one still encrypts something
  */
 export const rotation = z.object({
   key: z.string(),
@@ -82,7 +82,7 @@ export const rotation = z.object({
 });
 export type Rotation = z.infer<typeof rotation>;
 
-/** @throws Refusal if a server encrypts with another key, so that there would be no end */
+/** @throws Refusal if a running server encrypts with another key, because the rotation would then never finish */
 export async function* rotateKeys(admin: Keys): Job<{encrypted: number} | Waiting, Rotation> {
   const {store, config} = admin;
   const {dataKeys} = config;
@@ -95,9 +95,9 @@ export async function* rotateKeys(admin: Keys): Job<{encrypted: number} | Waitin
   // A server with another order of keys may have started meanwhile.
   await refuseOthers(store, key);
   const uses = unreadable.length === 0 ? await store.keyUses() : [];
-  // What was in clear is forgotten by the server, which also takes it out of the files.
+  // The mark for unencrypted data is left to the server, which also removes that data from the database files.
   const forgotten = uses.map((use) => use.key).filter((each) => each !== key && each !== clearWord);
-  // The note comes first: if this is killed before it has forgotten all, the next run notes a later time.
+  // The time is noted first: if this is killed before all keys are forgotten, the next run notes a later time, which is safe.
   if (forgotten.length > 0) await store.noteKey('alone', Date.now());
   for (const each of forgotten) await store.forgetKey(each);
   const may_leave_at =
@@ -127,7 +127,7 @@ async function refuseOthers(store: ReloadStore, key: string) {
   );
 }
 
-/** Beside a server that encrypts with the older one of two keys, that is meant. */
+/** Refuses if the first key is older than another one. While a server runs with it, the operator means to go back, so that is allowed. */
 async function refuseBackwards(store: ReloadStore & KeyStore, key: string) {
   const uses = await store.keyUses();
   const since = uses.find((use) => use.key === key)?.since ?? Infinity;
@@ -151,10 +151,10 @@ async function* encryptAndReport(store: KeyStore): Job<{encrypted: number}, Encr
 }
 
 /**
- * - `leads`: the ids of those that would be erased. Their duplicates go with them, also those that can be read
+ * - `leads`: the ids of leads that would be erased. Their duplicates are erased, too, even those that can be read
  * - `consents`: the ids of erased leads whose consent is kept
- * - `evidence_keys`: the keys of statements about consents that are lost, too: those that were sent cannot be verified any more
- * - `person_key`: the key of the blind indexes is lost, too. By it alone, the `suppressed` numbers are recognised
+ * - `evidence_keys`: keys of signed statements that are lost, too: statements that were handed out can no longer be verified
+ * - `person_key`: whether the key of the blind indexes is lost, too, by which alone the `suppressed` numbers are recognised
  */
 type LostKey = {
   key: string;
@@ -185,16 +185,16 @@ export async function planForgetting({store, config}: Keys, key: string): Promis
   return {key, leads, consents, evidence_keys, person_key, suppressed};
 }
 
-/** Erases what nobody can read any more, so that a server starts without the key. It may be interrupted and begun again. */
+/** Erases everything that only the lost key decrypts, so that servers start without it. It can be interrupted and run again. */
 export async function* forgetLostKey(
   admin: Eraser,
   {key, leads, consents}: Pick<LostKey, 'key' | 'leads' | 'consents'>,
 ): Job<Erasing, {out_of_files: boolean}> {
   const {store} = admin;
   await admin.noteAccess({key}, [...leads, ...consents]);
-  // The key of the blind indexes is made anew.
+  // Makes a new key for the blind indexes.
   await store.useKeys();
-  // The digests go first: each lead that cannot be read looks for its own among all.
+  // The digests are deleted first: otherwise, erasing an unreadable lead would search all of them for its own.
   await store.dropEncrypted(key);
   const at = Date.now();
   const erasures = [...leads, ...consents].map((id, index) => ({id, at, all: index >= leads.length}));
@@ -205,11 +205,11 @@ export async function* forgetLostKey(
   return {out_of_files};
 }
 
-/** `file`: the one from which the server reads the key, if it made it itself */
+/** `file`: the file with the key, if the server made the key itself */
 export const savedKey = z.object({key: z.string(), file: z.string().nullable(), saved_at: time});
 
 /**
- * Notes that the key that encrypts is copied to a safe place. Until then, the status warns where the server made it itself.
+ * Notes that the first data key is copied to a safe place. Until then, `status` warns if the server made the key itself.
  * @throws Refusal if no server has started with it
  */
 export async function noteSaved(admin: With<KeyStore, 'config' | 'noteAccess'>) {

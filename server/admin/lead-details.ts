@@ -1,4 +1,4 @@
-/** Everything that is stored about a lead, in the words of events, which do not have the `cid`. */
+/** Everything that is stored about a lead, with the field names of events, and with the `cid`, which events lack. */
 import {z} from 'zod';
 import {toEventData} from '../destinations/webhook/event.ts';
 import {leadEventSchema} from '../leads/lead-event.ts';

@@ -1,4 +1,4 @@
-/** How operators name a lead: by its id, or by the reference that the visitor and the e-mails say. */
+/** Finds the lead that an operator names by its id, or by the reference that the visitor and the e-mails quote. */
 import {endOfId, referenceOf} from '../../contract/reference.ts';
 import {plainText} from '../../form/plain-text.ts';
 import type {UnreadableLead, LeadReader} from '../leads/lead-filter.ts';
@@ -11,7 +11,7 @@ const maxNamed = 10;
 /** The id of the lead. @throws Refusal if no lead or several leads have this name */
 export async function leadOf({store}: With<LeadReader>, named: string): Promise<string> {
   if (isLeadId(named.toLowerCase())) return named.toLowerCase();
-  // A mail or a document may have a dash of its own in it.
+  // A reference copied from an e-mail or a document may contain another kind of dash.
   const idEnding = endOfId(plainText(named));
   const leads = idEnding === undefined ? [] : await store.listLeads({endOfId: idEnding}, {limit: maxNamed});
   const [lead, another] = leads;

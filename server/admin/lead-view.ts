@@ -1,4 +1,4 @@
-/** Reads what the view of a lead needs (leads/lead-view.ts). */
+/** Reads from the store what `viewOf` (leads/lead-view.ts) needs. */
 import {z} from 'zod';
 import type {Policy} from '../../calculator/policy.ts';
 import {referenceOf} from '../../contract/reference.ts';
@@ -10,7 +10,7 @@ import {idsOf, isoTime, time, type With} from './admin.ts';
 import {detailsOf} from './lead-details.ts';
 import {stopsOf} from './stops.ts';
 
-/** A lead whose row is damaged is one that cannot be read. */
+/** Turns a lead whose row is damaged into an unreadable one. */
 export function opened<Lead extends KnownLead>(lead: Lead): Lead | UnreadableLead {
   const details = 'lead' in lead ? detailsOf(lead) : lead;
   if (!('unreadable' in details)) return lead;
@@ -20,7 +20,7 @@ export function opened<Lead extends KnownLead>(lead: Lead): Lead | UnreadableLea
 const hashOf = (lead: KnownLead) =>
   'answer' in lead && lead.answer.status === 'done' ? lead.answer.policyHash : undefined;
 
-/** @returns the policy under which a lead was calculated. The one in force for leads from before 2.0, and of an upstream */
+/** @returns a lookup of the policy by which a lead was calculated. For leads from before 2.0 or of an upstream, the present policy */
 export async function policiesOf(
   {store, config}: With<LeadReader, 'config'>,
   leads: readonly FullLead[],
@@ -33,7 +33,7 @@ export async function policiesOf(
   };
 }
 
-/** In the order of the leads, as of now. */
+/** The present views of the leads, in the order of the leads. */
 export async function viewsOf(
   {store, config}: With<ReadStore, 'config'>,
   leads: readonly KnownLead[],
@@ -44,14 +44,14 @@ export async function viewsOf(
   const known = leads.map(opened);
   const readable = known.filter((lead): lead is FullLead => 'lead' in lead);
   const stops = await stopsOf({store}, readable);
-  // Whether somebody said stop is in clear beside what cannot be read.
+  // For unreadable leads, the stop is read from the unencrypted columns.
   const damaged = idsOf(known.filter((lead) => 'unreadable' in lead));
   const records = damaged.length > 0 ? await store.findRecords(damaged) : new Map<string, never>();
   const stopOf = (lead: KnownLead): Stop | undefined => {
     const revoked = records.get(lead.id)?.revoked;
     if (revoked) return {why: 'stopped', at: revoked.at};
     const stop = stops.get(lead.id);
-    // A lead that is held because of its number counts as stopped, even if nobody knows any more when that was said.
+    // A lead that is held because of its number counts as stopped, even if the time of the stop is no longer known.
     return stop?.why === 'unknown' && 'isSuppressed' in lead && lead.isSuppressed
       ? {...stop, why: 'stopped'}
       : stop;
@@ -72,7 +72,7 @@ export async function viewOne(admin: With<ReadStore, 'config'>, lead: KnownLead)
   return view;
 }
 
-/** For programs, as `MayCall` says. `text`: the answer and the reason, for people. */
+/** `MayCall` for programs. `text`: the answer and the reason, for people. */
 export const callRow = mayCallSchema
   .pick({answer: true, reason: true, there: true, hours: true, text: true})
   .extend({

@@ -30,8 +30,8 @@ import {whyOf, type Why} from './why.ts';
 import {localDay, midnight} from './words.ts';
 
 /**
- * What a list shows of a lead: nothing personal but the total. Of an erased lead that is ids and times, and of an unreadable one its
- * id and the reason. `consent`: who brought it; `missing` if there is none, although the partner has a text for it.
+ * A lead in a list: nothing personal but the total. An erased lead has only ids and times, and an unreadable one its id and the
+ * reason. `consent`: who sent the consent; `missing` if there is none, although the partner has a text for it.
  */
 const known = {id: z.string(), reference: z.string(), created_at: time.nullable()};
 export const leadRow = z.union([
@@ -55,7 +55,7 @@ export const leadRow = z.union([
 ]);
 export type LeadRow = z.infer<typeof leadRow>;
 
-/** @param rounding of the policy, for a total as people read it. Programs get it to the dollar */
+/** @param rounding the policy's increment, for totals that people read. Without it, totals are exact, for programs */
 export function toLeadRow(read: ListedLead, {partners}: Config, rounding?: number): LeadRow {
   const lead = opened(read);
   const {id} = lead;
@@ -93,7 +93,7 @@ export async function* listLeads(
     if (leads.length > 0) yield leads.map((lead) => toLeadRow(lead, config, rounding));
 }
 
-/** `duplicates` are ids of leads that were merged into this one; `superseded_by` those of its corrections */
+/** `duplicates`: ids of leads that were merged into this one. `superseded_by`: ids of its corrections */
 export const shownLead = leadDetails.extend({
   ...afterwards.shape,
   may_call: callRow,
@@ -103,8 +103,8 @@ export const shownLead = leadDetails.extend({
 export type ShownLead = z.infer<typeof shownLead>;
 
 /**
- * Everything that is stored about a lead, or what is left of an erased one, for programs; and its view, for people.
- * @throws Refusal if it cannot be shown
+ * For programs, everything that is stored about a lead, or what is left of an erased one; for people, its view.
+ * @throws Refusal if the lead does not exist or cannot be read
  */
 export async function showLead(
   admin: Reading,
@@ -130,7 +130,7 @@ export async function showLead(
   };
 }
 
-/** The keys are those of the groups, in their order. `day` is such as 2026-11-22, in the time zone of this machine. */
+/** One key for each group, in the order of the groups. `day` has the form 2026-11-22, in this machine's time zone. */
 export const leadCountRow = z.object({
   ...tableOf(leadGroups, () => z.string().nullable().exactOptional()),
   leads: count,
@@ -146,7 +146,7 @@ export async function countLeads(
   if (by.length === 0) return [{leads: await store.countLeads(filter)}];
   const counts = await store.countLeadsBy(filter, by, midnight);
   if (by.length === 1 && by[0] === 'partner') {
-    // A partner whose form has stopped working is the one to see here. It has no leads to count.
+    // Partners without leads are listed with 0, because a form that has stopped working shows here.
     for (const {key} of config.partners) {
       const isSelected = filter.partner === undefined || filter.partner === key;
       if (isSelected && !counts.some(({partner}) => partner === key))

@@ -1,7 +1,7 @@
 /**
- * What visitors do by the link of a lead. It stands in their confirmation and in events, and proves a mailbox, but no number. So it
- * stops at once what has this number and this mailbox. Whatever else has the number may be of somebody else: an operator must
- * decide about it, and later leads are held meanwhile.
+ * What visitors can do by the link of their lead. The link is in their confirmation and in events: it proves a mailbox, but no
+ * telephone number. So a stop takes effect at once for leads with this number and this mailbox. Other leads with the number may
+ * be of somebody else: an operator must decide about them, and new ones are held meanwhile.
  */
 import {randomUUIDv7} from 'node:crypto';
 import type {AuditStore} from '../leads/audit.ts';
@@ -30,8 +30,8 @@ import {beginStop, isRevokedFor, revokeEach, type Meaning} from './revocations.t
 const linkEnd = new RegExp(String.raw`^(${leadIdForm})\.([\w-]+)$`);
 
 /**
- * What is known of the lead of a link: who sent it, what was said about the number, and when an operator let go what has this
- * number and this address. A decision about the number alone was not about this person.
+ * Reads the lead of a link: who sent it, what was said about its number, and when an operator last allowed leads with this number
+ * and this address (`consent allow`). A decision about the number alone does not count, as it was not about this person.
  */
 async function readLink({store}: With<ReadStore>, id: string) {
   const {people, records} = await peopleOf({store}, [id]);
@@ -48,7 +48,7 @@ async function readLink({store}: With<ReadStore>, id: string) {
     event.lead === id && linkWays.some((way) => way === event.way) && event.enteredAt > decidedAt;
   const pressed = (await store.stopEvents({leads: [id]})).findLast(isPressed);
   const isOlder = lead.createdAt < decidedAt;
-  // A press that was interrupted is noted, and has not stopped the lead, which comes last. Pressed again, it goes on.
+  // An interrupted press is in the store, but has not revoked this lead, which comes last. Pressing again finishes it.
   const pressedAt = lead.revoked !== undefined || isOlder ? pressed?.askedAt : undefined;
   return {lead, person, digests, both, scopes, known, isOlder, pressedAt};
 }
@@ -61,7 +61,7 @@ type Desk = With<
 export function createLinkDesk({store, config}: Omit<Desk, 'noteAccess'>): LinkDesk {
   const notingOf = (what: string) => noting(store, {actor: 'visitor', action: `link: ${what}`});
   const running = new Map<string, Promise<void>>();
-  /** By number: a press waits for those before it, and then finds that there is nothing left to do, or little. */
+  /** One press at a time for each number, so that a later one finds what the earlier ones have done. */
   async function inTurn(id: string, work: () => Promise<void>) {
     const {phone: key = id} = (await readLink({store}, id))?.digests ?? {};
     const last = (running.get(key) ?? Promise.resolve()).catch(() => undefined).then(work);
@@ -107,7 +107,7 @@ export function createLinkDesk({store, config}: Omit<Desk, 'noteAccess'>): LinkD
   };
 }
 
-/** Only notes what was said. For leads of this person it is a stop, and for others with the number a question. */
+/** Only notes the request. It counts as a stop for leads of this person, and is an operator's decision for others with the number. */
 async function ask(admin: Desk, {lead: {id: lead}, digests, scopes}: Link, way: LinkWay) {
   const [id, now] = [randomUUIDv7(), Date.now()];
   const said = {scope: scopes[0] ?? '', lead, askedAt: now, way};
@@ -123,11 +123,11 @@ async function stopBoth(admin: Desk, link: Link, way: LinkWay) {
   const now = Date.now();
   const stop = {scopes, now, askedAt: now, way, lead: lead.id};
   const first = await leadsWithNumber(admin, link);
-  // Another link of the same person may have done all the rest already.
+  // Another link of the same person may have stopped all of these leads already.
   const isHeld = known.some((one) => one.digest === both && one.decidedAt === null);
   if (isHeld && first.own.every((one) => isRevokedFor(one, scopes))) return ask(admin, link, way);
   await store.useKeys();
-  // Where the number itself said stop, nobody needs to decide about it.
+  // If the number itself was stopped by an operator, no decision is needed.
   const isStopped = known.some(
     (one) => one.kind === 'number' && one.decidedAt === null && one.askedAt === null,
   );
@@ -141,19 +141,19 @@ async function stopBoth(admin: Desk, link: Link, way: LinkWay) {
     both: both === undefined ? [] : [both],
     leads: first.own,
   });
-  // Leads that came meanwhile are held, or are found now.
+  // Leads that arrived since the first reading are either held already, or found by this second one.
   const {own, others} = await leadsWithNumber(admin, link);
   const open = new Set((await store.openDeliveriesOf(others)).map(({lead: id}) => id));
   if (open.size > 0) await store.hold([...open]);
   for await (const {revoked} of revokeEach(admin, own, stop)) void revoked;
 }
 
-/** The leads of the partner or client with the number of the link: those that have its mailbox, too, its own first; and ids of others. */
+/** Leads of this partner or client with the link's number. `own`: those that also have its mailbox, the link's first. `others`: ids. */
 async function leadsWithNumber({store}: With<ReadStore>, {lead, person, both, scopes}: Link) {
   const own: Meaning[] = [lead];
   const others: string[] = [];
   if (person?.phone === undefined) return {own, others};
-  // The entry of the audit names those that change.
+  // Not written to the audit here: its entry gets the leads that change.
   const {found, kept} = await readPerson({store}, {phone: person.phone});
   const leads = [...found, ...kept].filter((one) => one.id !== lead.id && isInScopes(senderOf(one), scopes));
   const {people} = await peopleOf({store}, idsOf(leads));

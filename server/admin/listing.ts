@@ -1,4 +1,4 @@
-/** Lists of leads for people: page by page, and of a person. Nothing of a lead is opened for those who see no persons. */
+/** Lists leads for the pages: page by page, and of one person. For operators who may not see personal data, no lead is decrypted. */
 import type {FigureStore} from '../leads/figures.ts';
 import type {LeadFilter, LeadPage} from '../leads/lead-filter.ts';
 import {firstIdAt} from '../leads/lead-ids.ts';
@@ -10,17 +10,17 @@ import {searchNames} from './name-search.ts';
 import {leadsOfPerson} from './persons.ts';
 
 /**
- * - `after`: for the next page. Undefined at the end
- * - `lookedTo`: it stopped looking at this time, because it took too long, so there may be fewer rows than the limit
+ * - `after`: where the next page begins. Undefined at the end
+ * - `lookedTo`: the time at which the search stopped because it took too long, so that there may be fewer rows than the limit
  */
 type Listed = {rows: LeadView[]; after: string | undefined; lookedTo: number | undefined};
 
-/** Leads of the index of one read, where a filter can miss. */
+/** How many leads of the index one query reads, if a filter may skip most of them. */
 const sliceLeads = 20_000;
 /** Milliseconds after which a search for a person stops. */
 const searchTime = 1_500;
 
-/** `milliseconds`: how long to look for leads that a filter misses. */
+/** `milliseconds`: how long to search if a filter may skip most leads. */
 type Paging = {limit: number; after?: string | undefined; milliseconds?: number};
 
 /** The newest first. */
@@ -33,7 +33,7 @@ export async function listPage(admin: Reading, filter: LeadFilter, how: Paging &
   return {rows: await viewsOf(admin, page), ...ends};
 }
 
-/** A filter of these finds its leads by no index, so that it may read all of them for a few. */
+/** Whether no index serves the filter, so that many leads may be read to find a few. */
 const canMiss = ({partner, status, campaign, context}: LeadFilter) =>
   [partner, status, campaign, context].some((value) => value !== undefined);
 
@@ -47,7 +47,7 @@ async function readSlices(
   const page: KnownLead[] = [];
   const ended = (lookedTo?: number) => ({
     page: page.slice(0, limit),
-    // One more than the page was read, to know whether there is a next one.
+    // One row more than a page was read, to know whether there is a next page.
     after:
       page.length > limit ? page[limit - 1]?.id : lookedTo === undefined ? undefined : firstIdAt(lookedTo),
     lookedTo: page.length > limit ? undefined : lookedTo,
@@ -69,8 +69,8 @@ async function readSlices(
 }
 
 /**
- * Leads of a person, the newest first, and those that may be of the person: with another spelling of the address, or unreadable.
- * @returns `more`: leads that were not looked at, because that takes long
+ * Leads of a person, the newest first, then those that may be of the person: with another spelling of the address, or unreadable.
+ * @returns `more`: how many leads were not searched, because that takes too long
  */
 export async function personPage(
   admin: Reading,
@@ -86,7 +86,7 @@ export async function personPage(
   return {rows: await viewsOf(admin, leads), more: found.length < limit ? Math.max(0, total - looked) : 0};
 }
 
-/** Leads of people whose names begin so, the newest first. @returns `lookedTo`: as of `NamesFound` */
+/** Leads of people whose names begin with these words, the newest first. @returns `lookedTo`: as in `NamesFound` */
 export async function namePage(admin: Reading, filter: LeadFilter, name: string, {limit}: {limit: number}) {
   const {found, ...looked} = await searchNames(admin, filter, name, limit);
   return {rows: await viewsOf(admin, found), ...looked};

@@ -11,7 +11,7 @@ import {refuseWrongFile} from './attached.ts';
 /** `movedTo`: the new name of the file. `tables`: in the order in which they were copied */
 export type Moved = {to: string; movedTo: string; tables: TableOutcome[]; ms: number};
 
-/** @throws Refusal. Then the same call tries again */
+/** @throws Refusal if the move fails. Calling it again repeats the move */
 export async function* moveStore(config: Config, {to}: {to: string}): Job<Progress, Moved> {
   const began = performance.now();
   if (config.databaseUrl)
@@ -22,13 +22,13 @@ export async function* moveStore(config: Config, {to}: {to: string}): Job<Progre
   if (issue) throw new Refusal(`--to ${issue.message}`);
   const path = resolve(config.databasePath);
   refuseWrongFile(path);
-  // Here, because the driver of PostgreSQL takes time to load.
+  // Imported here, because the driver of PostgreSQL takes time to load.
   const {transfer} = await import('../store/transfer.ts');
   try {
     const {place, outcomes} = yield* transfer(path, to);
     return {to: place, movedTo: movedName(path), tables: outcomes, ms: performance.now() - began};
   } catch (error) {
-    // What stops a copy is mostly a disk, a network or a right: a sentence for the operator, without a stack.
+    // A copy mostly fails because of the disk, the network or a missing right, so the operator gets a sentence without a stack.
     return refuseFor(
       error,
       error instanceof CopyError

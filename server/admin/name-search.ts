@@ -1,16 +1,16 @@
 /**
- * Finds people by the beginnings of their names, or the last digits of their numbers, among the newest leads. No index of
- * names is stored: each search opens these leads.
+ * Finds people among the newest leads by the beginnings of their names, or the last digits of their numbers. No index of names is
+ * stored, so each search decrypts these leads.
  */
 import type {FullLead, LeadFilter, LeadReader} from '../leads/lead-filter.ts';
 import {normalized} from '../../contract/normalized.ts';
 import {isErased} from '../store/rows.ts';
 import {idsOf, pagesOf, type With} from './admin.ts';
 
-/** Leads that a search looks at. */
+/** The maximum number of leads that a search reads. */
 export const newestLooked = 5_000;
 
-/** Letters that no accent makes, as people type them who do not have them. */
+/** Letters that NFD does not split into a letter and an accent, and what people type who do not have them on the keyboard. */
 const plainLetters: Readonly<Record<string, string>> = {
   ø: 'o',
   ł: 'l',
@@ -23,7 +23,7 @@ const plainLetters: Readonly<Record<string, string>> = {
   ı: 'i',
 };
 
-/** The words of a name in small letters, without accents. */
+/** The words of a name in lower case, without accents. */
 const wordsOf = (text: string): string[] =>
   normalized(text, 'NFD')
     .toLowerCase()
@@ -33,7 +33,7 @@ const wordsOf = (text: string): string[] =>
     .filter(Boolean);
 
 const lastDigits = /^\d{4}$/;
-/** Whether it can be a part of a name, or the last four digits of a number. */
+/** Whether the text can be a part of a name, or the last four digits of a number. */
 export const isName = (text: string): boolean => wordsOf(text).length > 0;
 
 function isOf(asked: readonly string[], {lead: {first_name, last_name, phone}}: FullLead): boolean {
@@ -44,10 +44,10 @@ function isOf(asked: readonly string[], {lead: {first_name, last_name, phone}}: 
   );
 }
 
-/** `lookedTo`: when the oldest lead came that was looked at, in milliseconds since 1970. Undefined if all were */
+/** `lookedTo`: when the oldest lead arrived that was read, in milliseconds since 1970. Undefined if all leads were read */
 export type NamesFound = {found: FullLead[]; looked: number; lookedTo: number | undefined};
 
-/** The newest first. The search is noted, and the leads that it found. */
+/** The newest first. Writes the search and the leads that it found to the audit. */
 export async function searchNames(
   {store, noteAccess}: With<LeadReader, 'noteAccess'>,
   filter: LeadFilter,

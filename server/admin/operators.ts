@@ -1,4 +1,4 @@
-/** Who may use the operators' pages: inviting them, listing them, and shutting them out. */
+/** Invites, lists and shuts out the people who may use the operators' pages. */
 import {randomUUIDv7} from 'node:crypto';
 import {z} from 'zod';
 import {
@@ -13,7 +13,7 @@ import {
 import {count, isoTime, Refusal, time, type With} from './admin.ts';
 import {printable} from './visible.ts';
 
-/** Milliseconds for which the link of an invitation works. */
+/** How long the link of an invitation works, in milliseconds. */
 const inviteTime = 48 * 3_600_000;
 /** Characters of a name. */
 const maxName = 64;
@@ -27,8 +27,8 @@ export const invitation = z.object({
 });
 
 /**
- * Adds an operator, or with `again` invites one once more, who has lost all passkeys: those of before end, and all sessions.
- * A role never changes: with `again`, it is the one of before.
+ * Adds an operator. With `again`, invites an operator who has lost all passkeys once more: the earlier passkeys and all sessions
+ * end, and the role stays, because a role never changes.
  */
 export async function inviteOperator(
   {store, config, noteAccess}: With<OperatorStore, 'config' | 'noteAccess'>,
@@ -46,7 +46,7 @@ export async function inviteOperator(
   if (known && role !== undefined && role !== known.role)
     throw new Refusal(`${name} is ${known.role}: for another role, revoke ${name} and invite anew.`);
   const as = role ?? known?.role ?? 'agent';
-  // The secret stands behind the #, which browsers send to nobody. The store has its digest alone.
+  // The secret is behind the `#`, which browsers never send. The store has only its digest.
   const secret = newSecret();
   const invited = {digest: digestOf(secret), expiresAt: now + inviteTime};
   await noteAccess({operator: name, role: as, again});
@@ -59,7 +59,7 @@ export async function inviteOperator(
   return {name, role: as, link, expires_at: new Date(invited.expiresAt).toISOString()};
 }
 
-/** `invited_until`: the end of an invitation that was not used. `signed_in_at`: when the newest session began that is known */
+/** `invited_until`: when an unused invitation expires. `signed_in_at`: when the newest session in the store began */
 export const operatorRow = z.object({
   id: z.string(),
   name: z.string(),
@@ -88,7 +88,7 @@ const toRow = (operator: ListedOperator): OperatorRow => {
 export const listOperators = async ({store}: With<OperatorStore>): Promise<OperatorRow[]> =>
   (await store.operators(Date.now())).map(toRow);
 
-/** @param named the name or the id. @throws Refusal if there is no such operator any more */
+/** @param named the name or the id. @throws Refusal if no operator has it, or only one who was shut out */
 export async function operatorNamed({store}: With<OperatorStore>, named: string): Promise<OperatorRow> {
   const found = (await store.operators(Date.now())).find(
     ({id, name, revokedAt}) => revokedAt === null && [id, name].includes(named),

@@ -1,4 +1,4 @@
-/** Today beside what is usual, for the first page that an operator sees. */
+/** Compares today with the usual, for the first page that an operator sees. */
 import type {DateTime} from 'luxon';
 import type {LeadStatus} from '../../contract/embed.ts';
 import {problems} from '../../contract/problems.ts';
@@ -10,20 +10,20 @@ import type {With} from './admin.ts';
 import type {PartnerRow, Status} from './status.ts';
 import {midnight} from './words.ts';
 
-/** Days that are compared: today, and the same day of the four weeks before. */
+/** How many weeks back the same weekday is compared with today. */
 const weeks = 4;
 const hoursADay = 24;
-/** Milliseconds. A lead may be stored so long after the time in its id. Until then, a span is counted again. */
+/** A lead may be stored up to this long after the time in its id, in milliseconds. Before that, counts are not cached. */
 const settling = 60_000;
-/** Spans that are kept of a store. Operators of a zone share them. */
+/** The maximum number of time spans whose counts are cached for a store. Operators in the same time zone share them. */
 const maxSpans = 5_000;
 
 /**
- * `usual` is the mean of the last four such weekdays: of a day until this time of the day, of an hour the whole hour. Times are
- * milliseconds since 1970.
- * - `answers`: of today's leads
+ * `usual`: the mean of the same weekday in the last four weeks: up to this time of the day, or for the whole hour in `hours`.
+ * Times are milliseconds since 1970.
+ * - `answers`: how many of today's leads have each status
  * - `partners`: the one with the most leads today first; `partner` is null for the callers
- * - `why`: of a partner that is silent
+ * - `why`: why a partner sends no leads
  */
 export type Overview = {
   today: number;
@@ -44,7 +44,7 @@ export type Overview = {
   stopped: number;
 };
 
-/** @param input `now`: in the zone of the operator */
+/** @param input `now`: in the operator's time zone */
 export async function readOverview(
   {store}: With<LeadReader & FigureStore>,
   {now, status}: {now: DateTime; status: Status},
@@ -53,7 +53,7 @@ export async function readOverview(
   const counts = await countSpans(store, days.flat(), now.toMillis());
   const inAll = counts.map((each) => sumOf(each.map(({leads}) => leads)));
   const byPartner = counts.map((each) => new Map(each.map(({partner, leads}) => [partner, leads])));
-  /** How many leads came in an hour, so many weeks ago. */
+  /** The number of leads in an hour of this weekday, `week` weeks ago. */
   const inHour = (week: number, hour: number, partner?: string | null) => {
     const span = week * hoursADay + hour;
     return (partner === undefined ? inAll[span] : byPartner[span]?.get(partner)) ?? 0;
@@ -64,7 +64,7 @@ export async function readOverview(
   const gone = (now.minute * 60 + now.second) / 3_600;
   const figures = (partner?: string | null) => ({
     today: sumOf(hours.map((hour) => inHour(0, hour, partner))),
-    // Of the present hour, the part that has gone by.
+    // The present hour counts by the part of it that has passed.
     usual: Math.round(
       sumOf(hours.slice(0, now.hour).map((hour) => meanOf(hour, partner))) + gone * meanOf(now.hour, partner),
     ),
@@ -98,7 +98,7 @@ export async function readOverview(
 
 const sumOf = (numbers: readonly number[]) => numbers.reduce((sum, each) => sum + each, 0);
 
-/** The hours of the day of a time, as its clocks have them: one may be empty, or last two hours. */
+/** The 24 hours of a day by its local clock. When the clock changes, one is empty or lasts two hours. */
 const hoursOf = (time: DateTime): Span[] =>
   Array.from({length: hoursADay}, (_, hour) => {
     const day = time.startOf('day');
@@ -109,7 +109,7 @@ const hoursOf = (time: DateTime): Span[] =>
 type Counts = Awaited<ReturnType<FigureStore['countSpans']>>[number];
 const kept = new WeakMap<object, Map<string, Counts>>();
 
-/** Counts spans, but those that are over only once. */
+/** Counts leads by time span. Counts of past spans are cached, because they no longer change. */
 async function countSpans(store: FigureStore, spans: readonly Span[], now: number): Promise<Counts[]> {
   const known = kept.get(store) ?? new Map<string, Counts>();
   if (known.size > maxSpans) known.clear();
@@ -124,7 +124,7 @@ async function countSpans(store: FigureStore, spans: readonly Span[], now: numbe
   return spans.map((span) => found.get(nameOf(span)) ?? known.get(nameOf(span)) ?? []);
 }
 
-/** Such as `31 refused: the page is not allowed to use this partner`. Programs have the code of the problem. */
+/** Such as `31 refused: the page is not allowed to use this partner`. Programs get the code of the problem instead. */
 function whyRefused(row: Pick<PartnerRow, 'refusals' | 'refused_for'>): string | null {
   const {refusals, refused_for: code} = row;
   if (!refusals || code === null) return null;

@@ -1,4 +1,4 @@
-/** Which partners there are, and whether the pages of an origin may use the form of one. */
+/** Lists the partners, and checks whether the pages of an origin may use a partner's form. */
 import {z} from 'zod';
 import {paths} from '../../contract/api.ts';
 import type {Config} from '../config/config.ts';
@@ -22,7 +22,7 @@ export const listPartners = ({partners, publicUrl}: Config): z.infer<typeof part
     page: `${publicUrl}${paths.apply}/${key}`,
   }));
 
-/** @throws Refusal that lists all partners if there is none with this key. The operator may see them all */
+/** @throws Refusal if no partner has this key. The message lists all keys, which an operator may see */
 export function partnerNamed(key: string, {partners}: Config): Partner {
   const found = partners.find((partner) => partner.key === key);
   if (found) return found;
@@ -31,8 +31,8 @@ export function partnerNamed(key: string, {partners}: Config): Partner {
 }
 
 /**
- * @returns what is wrong with the origin and what to do about it, with the line to write into the file if the origin is only not
- * listed. Undefined if its pages may use the form
+ * @returns why pages of this origin cannot use the form and what to do about it, such as the line to write into the
+ * configuration. Undefined if they can use it
  */
 export function originFault(origin: string, partner: Partner, config: Config): string | undefined {
   const {key} = partner;

@@ -1,7 +1,7 @@
 /**
- * Finds the leads and the kept consents of a person by e-mail address or telephone number: by digests, and by reading the
- * leads that have none yet, which are those of the last minute. After an update from before version 1.7, all leads have none
- * for some minutes.
+ * Finds the leads and the kept consents of a person by e-mail address or telephone number. Most are found by their digests. The
+ * leads of the last minute have no digests yet, so these are read; after an update from before version 1.7, that is true of all
+ * leads for some minutes.
  */
 import {setImmediate as endOfTurn} from 'node:timers/promises';
 import {z} from 'zod';
@@ -16,13 +16,13 @@ import type {Tombstone} from '../leads/stored-lead.ts';
 import {isErased} from '../store/rows.ts';
 import {finish, idsOf, pagesOf, Refusal, type Job, type With} from './admin.ts';
 
-/** `unprepared`: how many of all leads to read have no digests yet. */
+/** `total`: leads to read. `unprepared`: how many of them have no digests yet. `looked`: how many were read so far. */
 export type Search = {total: number; unprepared: number; looked: number};
 
 /**
  * - `found`: the newest first
- * - `kept`: erased leads of which the consent of the person is kept
- * - `unreadable`, `sameMailbox`: ids of leads that may be of the person, too
+ * - `kept`: erased leads whose consent is kept
+ * - `unreadable`, `sameMailbox`: ids of leads that may also be of the person
  */
 export type Found = {
   found: FullLead[];
@@ -31,7 +31,7 @@ export type Found = {
   sameMailbox: string[];
 } & Search;
 
-/** A person by address or number, or else the text itself: the id or reference of a lead. @throws Refusal if nobody can have the address */
+/** Parses an address or a number; any other text is returned as the id or reference of a lead. @throws Refusal for an impossible address */
 export function namedBy(text: string): string | Person {
   const person = personOf(text);
   if (person) return person;
@@ -40,7 +40,7 @@ export function namedBy(text: string): string | Person {
   return endOfId(text) !== undefined || phone === undefined ? text : {phone};
 }
 
-/** Reads until `limit` leads are those of the person, or until the signal ends it. */
+/** Reads leads until `limit` of them are the person's, or until the signal is aborted. */
 export async function* leadsOfPerson(
   {store, noteAccess, signal}: With<ReadStore, 'noteAccess' | 'signal'>,
   filter: LeadFilter,
@@ -68,7 +68,7 @@ export async function* leadsOfPerson(
         sort(lead, kept.get(lead.id), {person, digests}, search);
       }
       yield {total: search.total, unprepared: search.unprepared, looked: search.looked};
-      // SQLite answers without a turn of the event loop, in which signals are handled.
+      // Queries of SQLite are synchronous: without this turn of the event loop, no signal would be handled.
       await endOfTurn();
       if (isOver()) break;
     }
@@ -79,11 +79,11 @@ export async function* leadsOfPerson(
   return search;
 }
 
-/** All leads of a person, for callers who note themselves at which of them they look. */
+/** All leads of a person, without an entry in the audit: the caller writes it. */
 export const readPerson = ({store}: With<ReadStore>, person: Person): Promise<Found> =>
   finish(leadsOfPerson({store, noteAccess: () => Promise.resolve()}, {}, person));
 
-/** The newest leads, which have no digests yet, and below them those that can be of the person. */
+/** The queries of a search: first the newest leads, which have no digests yet, then the older ones with a digest of the person. */
 function partsOf(
   filter: LeadFilter,
   digests: readonly BlindIndexes[],
@@ -97,7 +97,7 @@ function partsOf(
   ];
 }
 
-/** Adds the lead to the list to which it belongs, if there is one. */
+/** Adds the lead to its list of the result, if it belongs to one. */
 function sort(
   lead: ListedLead,
   consent: KeptConsent | Error | undefined,
@@ -114,7 +114,7 @@ function sort(
       search.sameMailbox.push(lead.id);
     return;
   }
-  // In a damaged row, both may be missing.
+  // In a damaged row, the e-mail address and the telephone number may be missing.
   const its: {email?: string; phone?: {e164: string}} = lead.lead;
   if (phone !== undefined && its.phone?.e164 !== phone) return;
   const {email: own = ''} = its;
@@ -123,7 +123,7 @@ function sort(
     search.sameMailbox.push(lead.id);
 }
 
-/** Ids of further leads with a number, or an address, of these. */
+/** Ids of other leads that have a number or an e-mail address of these leads. */
 export async function relativesOf(
   admin: With<ReadStore>,
   ids: readonly string[],
@@ -141,8 +141,8 @@ export async function relativesOf(
 }
 
 /**
- * Who sent these leads, by id. Of an erased lead, that is known as long as its consent is kept, and of its address only the
- * digest. `unread`: ids of others.
+ * The people who sent these leads, by id of the lead. For an erased lead, the person is known as long as its consent is kept,
+ * with only a digest of the address. `unread`: ids of leads whose person is not readable.
  */
 export async function peopleOf(
   {store}: With<LeadReader & ErasureReader>,
@@ -165,7 +165,7 @@ export async function peopleOf(
 }
 type Records = Awaited<ReturnType<LeadReader['findRecords']>>;
 
-/** Name and number of a person, as programs read them: the number as it was typed, and in E.164. */
+/** A person's name and number for programs: the number as typed, and in E.164. */
 export const personRow = z.object({
   first_name: z.string(),
   last_name: z.string(),
@@ -177,7 +177,7 @@ export function toPersonRow(person: Pick<KeptConsent, 'first_name' | 'last_name'
   return {first_name, last_name, phone: phone.typed, phone_e164: phone.e164};
 }
 
-/** For whom a lead was sent, by which scopes of stops are compared. */
+/** The partner and the client of a lead, which are compared with the scopes of stops. */
 export const senderOf = (lead: {partner: string | null; cid?: string; lead?: {cid: string}}) => ({
   partner: lead.partner,
   cid: lead.lead?.cid ?? lead.cid ?? '',

@@ -1,4 +1,4 @@
-/** What people asked for besides a stop: by the link of a lead, or of an operator, who was told. And leads that a lawsuit keeps. */
+/** Requests to erase, to know or to correct, made by the link of a lead or through an operator. And leads kept for a lawsuit. */
 import {z} from 'zod';
 import {referenceOf} from '../../contract/reference.ts';
 import {dayLength} from '../config/timings.ts';
@@ -19,9 +19,9 @@ import {writeDown} from './erasing.ts';
 import {leadOf} from './lead-names.ts';
 
 /**
- * - `days`: since it was asked, until it ended. `confirm_by`: when whoever asked must know that it came. `due_at`: when it must be
- *   answered
- * - `ended_at`: null while it waits. `answer`: what was done, or why not
+ * - `days`: from the request until it ended, or until now. `confirm_by`: when its receipt must be confirmed. `due_at`: when it
+ *   must be answered
+ * - `ended_at`: null while it waits. `answer`: what was done, or why nothing was done
  */
 export const privacyRequest = z.object({
   id: z.string(),
@@ -39,7 +39,7 @@ export const privacyRequest = z.object({
 });
 export type PrivacyRequestRow = z.infer<typeof privacyRequest>;
 
-/** Those that wait, or that have ended, the oldest first. `leads erase` ends those to erase, too. */
+/** The requests that wait, or those that have ended, the oldest first. `leads erase` also ends the requests to erase. */
 export async function listRequests(
   {store}: With<LeadReader & PrivacyRequestReader>,
   {isEnded}: {isEnded: boolean} = {isEnded: false},
@@ -49,7 +49,7 @@ export async function listRequests(
   return requests.map((request) => toRequestRow(request, records.get(request.lead)?.partner ?? null));
 }
 
-/** Business days until whoever asked must know that it came: 11 CCR 7021(a). */
+/** Business days within which the receipt of a request must be confirmed: 11 CCR 7021(a). */
 const daysToConfirm = 10;
 
 export const toRequestRow = (
@@ -81,7 +81,7 @@ export async function putRequest(admin: Omit<Desk, 'noteAccess'>, asked: Asked):
   await admin.store.putRequest(request);
 }
 
-/** Ends those of this kind. @param answer what was done, or why not */
+/** Ends the waiting requests of this kind. @param answer what was done, or why nothing was done */
 export async function endRequests(
   admin: Omit<Desk, 'noteAccess'>,
   {lead, kind, answer}: {lead: string; kind: RequestKind; answer: string},
@@ -90,15 +90,15 @@ export async function endRequests(
     await putRequest(admin, {...one, endedAt: Date.now(), answer});
 }
 
-/** Those of this kind that wait for an answer. @param lead its id */
+/** The waiting requests of this kind. @param lead its id */
 export const requestsOf = async ({store}: With<PrivacyRequestReader>, lead: string, kind: RequestKind) =>
   (await store.requests({lead, isEnded: false})).filter((one) => one.kind === kind);
 
 /**
- * Where one of this kind waits, the earlier day counts.
+ * Notes a request. If one of this kind waits already, the earlier of the two days counts.
  * @returns the reference of the lead
- * @param added `asked`: the day on which it was asked, in milliseconds since 1970
- * @throws Refusal if one that was not asked later waits
+ * @param added `asked`: the day of the request, in milliseconds since 1970
+ * @throws Refusal if a request of this kind waits that is not younger
  */
 export async function addRequest(
   admin: Desk,
@@ -123,8 +123,8 @@ async function knownLead({store}: With<LeadReader>, named: string): Promise<stri
 }
 
 /**
- * Keeps a lead, and all that would be erased with it, for a lawsuit, against retention, or changes until when.
- * @param until milliseconds since 1970. One that has passed ends it
+ * Keeps a lead, and what an erasure of it would include, for a lawsuit against retention. Can also change until when.
+ * @param until milliseconds since 1970. A time in the past ends it
  * @returns the reference of the lead
  */
 export async function keepLead(
@@ -146,7 +146,7 @@ export const legalHold = z.object({
   ...{until: time.nullable(), entered_at: time.nullable()},
 });
 
-/** Those that have not ended, the first to end first. */
+/** The leads that are kept now, those that end first on top. */
 export const listHolds = async ({store}: With<PrivacyRequestReader>): Promise<z.infer<typeof legalHold>[]> =>
   (await store.legalHolds(Date.now())).map(({lead, until, reason, enteredAt}) => ({
     ...{id: lead, reference: referenceOf(lead), reason},

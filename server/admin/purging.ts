@@ -3,14 +3,14 @@ import {setTimeout as sleep} from 'node:timers/promises';
 import type {Maintenance} from '../leads/ports.ts';
 import type {Job, With} from './admin.ts';
 
-/** Milliseconds until it gives up. */
+/** `left`: milliseconds until the wait is given up. */
 export type Waiting = {waiting: 'for the files'; left: number};
 
 /** Milliseconds between two attempts, between two reports, and for all attempts. */
 export type Patience = {pause: number; saidEach: number; max: number};
 const usual: Patience = {pause: 500, saidEach: 30_000, max: 10 * 60_000};
 
-/** @returns whether nothing of it is in the files any more, as far as this database can tell */
+/** @returns whether the old copies are gone from the database files, as far as the database can tell */
 export async function* purge(
   {store}: With<Pick<Maintenance, 'purge'>>,
   {pause, saidEach, max}: Patience = usual,

@@ -1,4 +1,4 @@
-/** Asks all servers on the store to read their configuration again, and reports what each answered. */
+/** Asks all servers that use this store to reload their configuration, and reports the answer of each. */
 import {setTimeout as sleep} from 'node:timers/promises';
 import {z} from 'zod';
 import type {Config} from '../config/config.ts';
@@ -10,10 +10,10 @@ const pollInterval = 100;
 
 /**
  * - `state`: `silent` if the server did not answer in time
- * - `digest`: of the configuration that it has in force
+ * - `digest`: of the configuration that it uses now
  * - `changes`: what the reload changed
- * - `faults`: why it refused what it read
- * - `need_restart`: settings that it cannot read again, and has another value of than whoever asks
+ * - `faults`: why it refused the new configuration
+ * - `need_restart`: settings that only a restart changes, and whose values differ from those of this process
  */
 export const reloadAnswer = z.object({
   server: z.string(),
@@ -26,8 +26,8 @@ export const reloadAnswer = z.object({
 export type ReloadAnswer = z.infer<typeof reloadAnswer>;
 
 /**
- * Resolves when all servers have answered, or the time is over. A server that stops meanwhile is left out.
- * @param mayShorten whether a configuration is also taken that keeps leads for a shorter time, or ends encryption
+ * Resolves when all servers have answered, or the time is over. A server that stops in the meantime is left out.
+ * @param mayShorten whether to accept a configuration that keeps leads for a shorter time, or ends encryption
  * @param wait milliseconds
  */
 export async function reloadServers(
@@ -58,10 +58,10 @@ function answerIn(report: ProcessReport, request: string, config: Config): Reloa
   };
 }
 
-/** What the server cannot read again, and has another value than this process. */
+/** Settings that only a restart changes, and whose values differ between the server and this process. */
 function changedSettings({needRestart, environment}: ProcessReport, {environment: own}: Config): string[] {
   const differs = (name: string) => environment[name] !== own[name];
-  // These digests have a key that is made from the data key: with another one, all of them differ.
+  // The digests of the settings are keyed by the data key: with another data key, all of them differ.
   const names = differs('DATA_KEY') ? ['DATA_KEY'] : Object.keys({...environment, ...own}).filter(differs);
   return [...new Set([...needRestart, ...names])];
 }

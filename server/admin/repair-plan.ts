@@ -1,7 +1,7 @@
 /**
- * What a restored store lacks of the file of erasures: whoever was erased since the backup is back, and whoever said stop since then
- * is forgotten. A copy of the store that runs with the same file, such as one for tests, writes its own erasures there. So a plan
- * that changes much needs an operator.
+ * Compares a restored store with the file of erasures: leads erased since the backup are back, and stops since then are lost. If
+ * a copy of the store, such as one for tests, has the same file, the file also lists erasures of the other store. So a plan with
+ * many changes needs an operator.
  */
 import {existsSync} from 'node:fs';
 import {createdAtOf, isLeadId} from '../leads/lead-ids.ts';
@@ -23,32 +23,32 @@ import {peopleOf, senderOf} from './persons.ts';
 import {isRevokedFor} from './revocations.ts';
 import {counted} from './words.ts';
 
-/** A start does so much without a word: some leads always, and more if they are few of the store. */
+/** What a start repairs without asking: `always` leads in any case, `most` if they are no larger a share of the store than this. */
 const [always, most, mostOfStore] = [20, 100, 0.01];
-/** Erasures and stops that are older than the newest lead of the store. In a restored store, most are younger. */
+/** The most missing erasures and stops that may be older than the store's newest lead. In a restored store, most are newer than it. */
 const mostOlder = 10;
 /** Ids of one query. */
 const sliceSize = 200;
-/** In place of the check value of a key that is not known. */
+/** Stands for the check value of an unknown key. */
 const unknownKey = 'A'.repeat(22);
 /** The reason of an operator's decision, which is not in the file. */
 export const afterRestore = 'as before the restore';
-/** What stands above the first key counts as made with it. */
+/** A line for an unknown key. Digests above the first key of the file count as made with that key. */
 const unknownKeyAt = ({lastAt: at}: Pick<Lines, 'lastAt'>) => ({check: unknownKey, at, encrypted: undefined});
 
-/** What a digest must be: the last stop, and whether an operator let it go after that. */
+/** The state that a digest must have: its last stop, and the operator's decision after that stop, if there was one. */
 type Wanted = {stop: StopLine; allow: StopLine | undefined};
 
 /**
- * What the file of erasures lists and the store does not have.
- * - `adopts`: keys of the digests that the file has and the store lacks, the newest first
- * - `toErase`, `toRevoke`: erasures, and stops of leads. `suppress`: what must be held again
- * - `holds`, `requests`: lawsuits and requests of people that the store does not know as they are now
- * - `leads`: ids of all leads that are erased or stopped. `acts` is how many of all this is missing, `older` how many of the
- *   erasures and stops are older than the newest lead
- * - `unheld`: numbers that cannot be held, because the key of their digests is not known. `byLeads`: leads of such stops
- *   whose own numbers can
- * - `isKeyUnknown`: the file has digests without a key, and the store has no key, so they are those of another one
+ * What the file of erasures lists and the store lacks.
+ * - `adopts`: keys of the digests that the store lacks, the newest first
+ * - `toErase`, `toRevoke`: missing erasures, and missing stops of leads. `suppress`: digests that must be held again
+ * - `holds`, `requests`: lawsuits and privacy requests that the store lacks, or has in an older state
+ * - `leads`: ids of all leads that would be erased or stopped. `acts`: how many of all these are missing. `older`: how many of
+ *   the erasures and stops are older than the newest lead
+ * - `unheld`: how many numbers cannot be held, because the key of their digests is unknown. `byLeads`: leads of such stops,
+ *   through whose own numbers they can be held
+ * - `isKeyUnknown`: the file has digests without a key, and the store has no key either, so they were made with another one
  */
 export type Repair = Pick<Lines, 'keys' | 'holds' | 'requests' | 'unread' | 'lastAt'> & {
   path: string;
@@ -66,7 +66,7 @@ export type Repair = Pick<Lines, 'keys' | 'holds' | 'requests' | 'unread' | 'las
   isKeyUnknown: boolean;
 };
 
-/** Undefined without a file. Changes nothing. */
+/** Makes the plan and changes nothing. Undefined if there is no file. */
 export async function planRepair({store, config}: With<ReadStore, 'config'>): Promise<Repair | undefined> {
   const {erasuresFile: path} = config;
   if (path === undefined || !existsSync(path)) return undefined;
@@ -122,22 +122,22 @@ export async function planRepair({store, config}: With<ReadStore, 'config'>): Pr
 }
 
 /**
- * Gives the store the key of the file's digests, and digests to the leads that have none yet: these may find more leads. Changes no lead.
- * @returns the plan with those
+ * Gives the store the key of the file's digests, and digests to leads without them, which stops then find. Changes no lead.
+ * @returns the plan, which may then have more leads
  */
 export async function prepareRepair(beside: With<ReadStore & PersonStore, 'config'>, first: Repair) {
   const {store} = beside;
-  // Before the store has a key, with which the digests of the file were not made.
+  // Marks the digests in the file as made with an unknown key, before the store makes a key of its own.
   if (first.isKeyUnknown) appendErasures(first.path, [unknownKeyAt(first)]);
   for (const key of first.adopts) if (await store.adoptPersonKey(key)) break;
-  // Where none of them can be opened, the store gets a key of its own.
+  // Makes a key for the store if none of these could be decrypted.
   if (first.adopts.length > 0) await store.digestsOfPeople([]);
   if (first.acts > 0) for (let isDone = false; !isDone;) isDone = await store.writeDigests(0);
   const isOld = first.adopts.length > 0 || first.isKeyUnknown || first.acts > 0;
   return (isOld && (await planRepair(beside))) || first;
 }
 
-/** What `work` keeps of each slice of a long list. */
+/** Filters a long list in slices, because each slice is one query. `work` returns the items to keep. */
 async function inSlices<Item>(
   items: readonly Item[],
   work: (slice: readonly Item[]) => Promise<readonly Item[]>,
@@ -182,7 +182,7 @@ async function missingHolds({store}: With<ReadStore>, holds: readonly LegalHold[
   });
 }
 
-/** Also those that have ended, as long as they are kept. One that the retention job has ended has no line that says so. */
+/** Ended requests, too, until they expire. Erased leads may lack other requests: the job that ends these writes no line. */
 async function missingRequests({store}: With<ReadStore>, requests: readonly PrivacyRequest[]) {
   const nameOf = ({lead, kind, enteredAt}: PrivacyRequest) => [lead, kind, enteredAt].join(' ');
   const known = new Map((await store.requests()).map((one) => [nameOf(one), one]));
@@ -193,7 +193,7 @@ async function missingRequests({store}: With<ReadStore>, requests: readonly Priv
   });
 }
 
-/** @param isMissing `isGone`: its lead is erased */
+/** @param isMissing `isGone`: whether the lead is erased */
 const ofLeadsHere = <One extends {lead: string}>(
   {store}: With<ReadStore>,
   all: readonly One[],
@@ -207,7 +207,7 @@ const ofLeadsHere = <One extends {lead: string}>(
     });
   });
 
-/** For each digest and scope, the last thing that was said, and what an operator decided after it. */
+/** For each digest and scope, the last stop or question, and what an operator decided after it. */
 function wantedOf(lines: readonly StopLine[]): Wanted[] {
   const wanted = new Map<string, Wanted>();
   for (const line of lines) {
@@ -215,7 +215,7 @@ function wantedOf(lines: readonly StopLine[]): Wanted[] {
     if (line.does !== 'allow') {
       const key = `${line.of} ${line.scope}`;
       const before = wanted.get(key);
-      // Somebody else who asks takes nothing from a number that said stop itself.
+      // A question by another person does not replace the stop of the number itself.
       if (line.does === 'ask' && before?.stop.does === 'stop' && !before.allow) continue;
       const isSame = before && !before.allow && before.stop.does === line.does;
       if (!isSame) wanted.set(key, {stop: line, allow: undefined});
@@ -228,7 +228,7 @@ function wantedOf(lines: readonly StopLine[]): Wanted[] {
 
 function isMissing({stop, allow}: Wanted, row: Suppression | undefined): boolean {
   if (!row) return true;
-  // The store knows of a decision, or of one after this stop.
+  // Not missing if the store has this decision, or if its stop is newer than the decision.
   if (allow) return row.decidedAt === null && row.since <= allow.at;
   return row.decidedAt === null
     ? stop.does === 'stop' && row.kind === 'number' && row.askedAt !== null
@@ -236,8 +236,8 @@ function isMissing({stop, allow}: Wanted, row: Suppression | undefined): boolean
 }
 
 /**
- * The leads that a stop of a number concerns, also those that came since. Those after an operator's decision are none of them. Those
- * of a stop by a link stand in lines of theirs.
+ * The leads that the stop of a number revokes, including those stored after it, up to an operator's decision. Leads that were
+ * stopped by a link have lines of their own in the file.
  */
 export async function leadsOf({store}: With<ReadStore>, {stop, allow}: Wanted): Promise<string[]> {
   if (stop.kind !== 'number' || stop.does !== 'stop') return [];
@@ -251,8 +251,8 @@ export async function leadsOf({store}: With<ReadStore>, {stop, allow}: Wanted): 
 }
 
 /**
- * Digests that were made with another key find nobody. Where a lead of the same stop is there, its number is held by that.
- * @returns `unheld`: of how many numbers nothing is known; `byLeads`: lines of leads whose numbers must be held
+ * Digests made with an unknown key match no lead. A number is still held if the store has a lead of the same stop.
+ * @returns `unheld`: how many numbers remain unknown; `byLeads`: lines of leads whose numbers must be held
  */
 async function lostNumbers(
   {store}: With<ReadStore>,
@@ -265,7 +265,7 @@ async function lostNumbers(
   const open = new Set(wanted.flatMap(({stop, allow}) => (allow ? [] : [nameOf(stop)])));
   const isOpen = (one: StopLine) => open.has(nameOf(one)) && !known.has(nameOf(one));
   const lines = lost.filter((one) => one.does !== 'allow' && isOpen(one));
-  /** By the time of the stop. Where all numbers are only asked about, so is that of the lead. */
+  /** All lines of one stop have the same time. If it only asked about its numbers, the lead's number is only asked about, too. */
   const stops = Map.groupBy(lines, ({at}) => at);
   const same = ofLeads.filter(({at}) => stops.has(at));
   const ids = same.map((line) => line.of);
@@ -277,7 +277,7 @@ async function lostNumbers(
     const {phone: digest} = (await store.blindIndexes({phone})).digests;
     const numbers = stops.get(line.at) ?? [];
     const does = numbers.some((one) => one.does === 'stop') ? 'stop' : 'ask';
-    // A stop at a partner reaches more than the leads of that partner.
+    // A stop at a partner also has the scope of the callers who send for the partner's client.
     for (const scope of new Set(numbers.map((one) => one.scope)))
       if (phone !== undefined && !known.has(`${digest} ${scope}`)) byLeads.push({...line, scope, does});
   }
@@ -304,18 +304,18 @@ function eventsOf({of, at, does, scope, askedAt, way, event, lead}: StopLine): S
 export const isNothing = ({acts, history, byLeads, adopts, isKeyUnknown}: Repair) =>
   acts + history.length + byLeads.length + adopts.length === 0 && !isKeyUnknown;
 
-/** How many numbers are held again, or let go again. */
+/** How many numbers are held or allowed again. */
 export const numbersOf = ({suppress}: Repair) =>
   new Set(suppress.flatMap(({stop: {kind, of}}) => (kind === 'number' ? [of] : []))).size;
 
-/** What would be done, in words. */
+/** The words for what the repair would do. */
 export const repairWords = (repair: Repair): string => {
   const [erased, all] = [repair.toErase.length, repair.leads.size];
   const known = `${counted(repair.holds.length, 'lawsuit')} and ${counted(repair.requests.length, 'request')} known again`;
   return `${counted(erased, 'lead')} erased again, the consents of ${counted(all - erased, 'lead')} and ${counted(numbersOf(repair), 'number')} revoked again, and ${known}`;
 };
 
-/** Why a start does not do it. Undefined if it does. */
+/** Why a start leaves this repair to an operator. Undefined if the start may do it. */
 export function whyTooMuch(repair: Repair): string | undefined {
   const {path, leads, total, acts, holds, requests, older} = repair;
   const isMuch = leads.size > always && (leads.size > most || leads.size > total * mostOfStore);
@@ -326,7 +326,7 @@ export function whyTooMuch(repair: Repair): string | undefined {
   return `By the file of erasures ${path}, there would be ${repairWords(repair)}. ${why}, so this may be a copy that only has the file of another store: then give it a file of its own (erasures_file). If the store was restored, "lead-prequal store repair" does it, and then start again`;
 }
 
-/** What cannot be done, or may be wrong, a sentence each. @param repair undefined without a file */
+/** Warnings about what cannot be repaired, or may be wrong, each as a sentence. @param repair undefined if there is no file */
 export async function repairDoubts(beside: With<ReadStore, 'config'>, repair?: Repair): Promise<string[]> {
   const {store, config} = beside;
   const {erasuresFile: path, databaseUrl} = config;

@@ -1,6 +1,6 @@
 /**
- * After a restore, a start compares the store with the file of erasures before it opens its port, and does again what is missing, unless
- * that is so much that an operator must say so.
+ * After a restore, the server compares the store with the file of erasures before it opens its port, and repeats missing erasures
+ * and stops. If they are many, it refuses to start, and an operator must confirm them.
  */
 import {closeSync, existsSync, fstatSync, readSync} from 'node:fs';
 import {z} from 'zod';
@@ -30,8 +30,7 @@ import {
 } from './repair-plan.ts';
 
 /**
- * How many leads were erased again, how many consents revoked again, how many numbers are held again, and how many lawsuits and
- * requests of people are known again.
+ * The number of leads erased again, consents revoked again, numbers held again, and lawsuits and privacy requests entered again.
  */
 export const repaired = z.object({
   ...{erased: count, revoked: count, numbers: count, lawsuits: count, requests: count},
@@ -39,7 +38,7 @@ export const repaired = z.object({
 });
 export type Repaired = z.infer<typeof repaired>;
 
-/** Holds digests again as a line of the file says. */
+/** Holds digests again, as a line of the file of erasures says. */
 const holdAgain = (
   {store}: With<RevocationStore>,
   digests: Partial<Record<SuppressionKind, readonly string[]>>,
@@ -52,7 +51,7 @@ const holdAgain = (
 
 type Restored = ReadStore & RevocationStore & PrivacyRequestStore & ErasureStore & Maintenance;
 
-/** Does what a prepared plan says. After an interruption, it may be run again. @param patience of the wait until nothing of it is in the files */
+/** Carries out a prepared plan, and can be run again. @param patience how long to wait until old copies are gone from the files */
 export async function* repair(
   admin: With<Restored, 'config' | 'noteAccess'>,
   plan: Repair,
@@ -93,15 +92,15 @@ export async function* repair(
 }
 
 /**
- * What a server does before it opens its port.
- * @param say is told what was done, and what cannot be done
- * @throws Error if that is so much that an operator must say so
+ * Repairs the store before the server opens its port.
+ * @param say receives what was done, and warnings about what cannot be done
+ * @throws Error if the repair is so large that an operator must confirm it
  */
 export async function repairAtStart(
   {store, config}: With<Restored & AuditStore & PersonStore, 'config'>,
   say: {done: (done: Repaired) => void; doubt: (text: string) => void},
 ): Promise<void> {
-  // First, because what says nothing new may be more than fits into the memory.
+  // Compact first: with lines that later ones have replaced, the file may not fit into memory.
   if (config.erasuresFile !== undefined && existsSync(config.erasuresFile))
     compactErasures(config.erasuresFile);
   const first = await planRepair({store, config});
@@ -112,7 +111,7 @@ export async function repairAtStart(
   refuseMuch(plan);
   if (!isNothing(plan)) {
     const noteAccess = noting(store, {actor: 'start', action: 'repair'});
-    // Nobody waits here for those who read the files.
+    // The start does not wait for programs that are reading the database files.
     const patience = {pause: 0, saidEach: 0, max: 0};
     say.done(await finish(repair({store, config, noteAccess}, plan, patience)));
   }
@@ -124,7 +123,7 @@ function refuseMuch(plan: Repair): void {
   if (tooMuch !== undefined) throw new Error(tooMuch);
 }
 
-/** The store knows all lines from now on, and the file has the key of the digests. */
+/** Notes that the store knows all lines of the file, and adds the key of the digests to the file if it lacks it. */
 export async function noteRepaired(
   {store}: With<PersonReader & RevocationStore>,
   {path, keys, lastAt}: Repair,
@@ -134,12 +133,12 @@ export async function noteRepaired(
     (one) => one.check === key?.check && one.encrypted?.dataKey === key.encrypted?.dataKey,
   );
   const lines = key && !isThere ? [key] : [];
-  // A line may have a time in the future, after which no other one would be noticed.
+  // A line with a time in the future must not be noted as it is: later lines would then not be noticed.
   await store.noteErasuresUntil(Math.min(Date.now(), Math.max(lastAt, ...lines.map(({at}) => at))));
   appendErasures(path, lines);
 }
 
-/** Bytes at the end of the file in which the newest line is looked for. */
+/** How many bytes at the end of the file are searched for the newest line. */
 const endSize = 64 * 1024;
 
 /** The newest time among the last lines. */

@@ -1,4 +1,4 @@
-/** Revokes consents, and decides what becomes of later leads with the same number. */
+/** Revokes consents, and allows leads or numbers that are held because of that. */
 import {randomUUIDv7} from 'node:crypto';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {z} from 'zod';
@@ -29,11 +29,11 @@ import {plannedLead, receiversOf, writeDown} from './erasing.ts';
 import {leadOf} from './lead-names.ts';
 import {peopleOf, readPerson, senderOf} from './persons.ts';
 
-/** Whose consent is meant: that of a person, or of whoever sent a lead, which is named by its id or reference. */
+/** Whose consent is meant: a person's, or that of the sender of a lead, given by its id or reference. */
 export type Who = string | Person;
 
 /**
- * - `partner`: for whom it is revoked: for a partner, for the callers of `/json/leads` (null), or for all (undefined)
+ * - `partner`: for whose calls it is revoked: a partner's, those of the callers of `/json/leads` (null), or everybody's (undefined)
  * - `asked`: when the person asked, in milliseconds since 1970, if that was earlier. `way`: how, such as `phone`
  */
 export type RevocationInput = {
@@ -43,15 +43,15 @@ export type RevocationInput = {
   way?: string | undefined;
 };
 
-/** A lead whose consent is revoked. `changes`: false if it was revoked before, for as many. */
+/** A lead whose consent is revoked. `changes`: false if it was already revoked for the same scope or a wider one. */
 const revokedLead = plannedLead
   .pick({id: true, reference: true, partner: true, told: true, former: true, remote_ids: true})
   .extend({changes: z.boolean()});
 
 /**
- * - `scope`: the key of a partner, `-` for the callers, `*` for all
+ * - `scope`: the key of a partner, `-` for the callers, `*` for everybody
  * - `numbers`: how many telephone numbers are suppressed from now on
- * - `unread`: ids of leads that cannot be read. Those that were named are among `leads`, and their numbers are not known
+ * - `unread`: ids of leads that cannot be read, so that their numbers are not known. Those that the operator named are also in `leads`
  */
 export const revocation = z.object({
   scope: z.string(),
@@ -64,16 +64,16 @@ export type Revoked = z.infer<typeof revocation>;
 /** `underWayUntil`: a process may be sending one of the leads until then, in milliseconds since 1970 */
 export type Revoking = {revoked: string} | {underWayUntil: number};
 
-/** Milliseconds. A delivery that is under way mostly ends sooner. */
+/** The pause between two checks for deliveries under way, in milliseconds. Most of them end sooner. */
 const lookEvery = 50;
-/** Milliseconds by which the clocks of machines may differ. Only the lease of a server that was killed is waited for so long. */
+/** How much the clocks of two machines may differ, in milliseconds. Delays a command only if a server was killed while sending. */
 const clockDifference = 2_000;
 
-/** What is meant, before anything is changed. Leads that come before it is carried out are of it, too. */
+/** What will be revoked. Leads that arrive before it is carried out are included then. */
 type PlannedRevocation = Pick<RevocationInput, 'who' | 'asked' | 'way'> & {
   scopes: string[];
   meant: Meant;
-  /** References of the leads. `others` are those that have another address than the one that was named. */
+  /** References of the leads. `others`: those whose e-mail address is not the named one. */
   concerns: string[];
   others: string[];
 };
@@ -94,8 +94,8 @@ export async function planRevocation(admin: Reading, input: RevocationInput): Pr
 }
 
 /**
- * Revokes a consent: all leads with the number go nowhere any more, and later ones are held. When it returns, no process
- * begins anything of them. After an interruption, it may be run again.
+ * Revokes a consent: no lead with the number is sent any more, and later ones are held. When the job ends, no process can still
+ * be sending one of them. It can be interrupted and run again.
  */
 export async function* revokeConsent(
   admin: With<ReadStore & KeyStore & RevocationStore, 'config' | 'noteAccess'>,
@@ -116,14 +116,14 @@ export async function* revokeConsent(
   };
   const byMailbox = typeof who === 'object' && who.email !== undefined;
   await beginStop(admin, {...stop, byMailbox, numbers: [...meant.phones], leads: [...meant.leads.values()]});
-  // Leads that came meanwhile are held, or are found now.
+  // Leads that arrived since the plan are either held already, or found by this second search.
   await addLeads(admin, scopes, meant);
   const leads = yield* revokeEach(admin, [...meant.leads.values()], {scopes, askedAt: stop.askedAt});
   yield* untilSent(admin, leads);
   return {scope, numbers: meant.phones.size, leads, unread: [...meant.unread]};
 }
 
-/** The scopes of a stop by an operator: of a partner, also that of the callers who send for its client. */
+/** The scopes of a stop by an operator. A stop for a partner also covers callers who send for the partner's client. */
 async function scopesFor({store, config}: Reading, partner: string | null | undefined): Promise<string[]> {
   if (partner === undefined) return [everybody];
   if (partner === null) return [allCallers];
@@ -134,13 +134,13 @@ async function scopesFor({store, config}: Reading, partner: string | null | unde
   return 'unreadable' in lead ? [partner] : scopesOf(senderOf(lead));
 }
 
-/** A lead, or what is known of it: of an erased one, or one that cannot be read, not who sent it. */
+/** What is known of a lead. Who sent it is missing if the lead is erased or cannot be read. */
 export type Meaning = Pick<LeadIdentity, 'id' | 'partner' | 'revoked'> & {
   lead?: FullLead['lead'];
   cid?: string;
 };
 
-/** The numbers in E.164 whose later leads are to be held, and their leads by id, that which was named first. */
+/** `phones`: numbers in E.164 whose later leads are to be held. `leads`: their leads by id, the named one first. */
 type Meant = {phones: Set<string>; leads: Map<string, Meaning>; unread: Set<string>};
 
 async function meantBy(admin: Reading, scopes: readonly string[], who: Who): Promise<Meant> {
@@ -175,7 +175,7 @@ async function addOf({store}: Reading, scopes: readonly string[], person: Person
   for (const id of unreadable) unread.add(id);
 }
 
-/** Whether a lead has another address than the person who was named. */
+/** Whether a lead has another e-mail address than the one by which the operator named the person. */
 const isOther = (who: Who, {lead}: Meaning) =>
   typeof who === 'object' &&
   who.email !== undefined &&
@@ -183,10 +183,10 @@ const isOther = (who: Who, {lead}: Meaning) =>
   ![who.email, who.emailAsTyped].includes(comparableEmail(lead.email));
 
 /**
- * - `numbers`: in E.164. `leads`: those that are stopped at once. `digest`: of the number, if none is to be suppressed
- * - `lead`: the one that was named, or whose link it was
- * - `asks`: an operator must decide about the numbers, and only what has number and mailbox of `both` is stopped
- * - `byMailbox`: it came by an address, or by what was sent there
+ * - `numbers`: to be suppressed, in E.164. `leads`: to be stopped at once. `digest`: of the number, if none is to be suppressed
+ * - `lead`: the lead that was named, or whose link was used
+ * - `asks`: an operator must decide about the numbers. Only leads with number and mailbox of `both` are stopped
+ * - `byMailbox`: the person was identified by an e-mail address, or by a link that was sent there
  */
 type NewStop = {
   scopes: readonly string[];
@@ -202,7 +202,7 @@ type NewStop = {
   both?: readonly string[];
 };
 
-/** Suppresses the numbers, and writes down what changes: lines of the file of erasures first, and then the store. */
+/** Suppresses the numbers. Writes the lines to the file of erasures first, and then to the store. */
 export async function beginStop(admin: Changing, stop: NewStop): Promise<void> {
   const {store} = admin;
   const {scopes, now, askedAt, way, lead, asks = false, byMailbox = false, both = []} = stop;
@@ -244,7 +244,7 @@ export async function beginStop(admin: Changing, stop: NewStop): Promise<void> {
 export const isRevokedFor = ({revoked}: Pick<LeadIdentity, 'revoked'>, scopes: readonly string[]): boolean =>
   revoked !== undefined && (revoked.scope === 'all' || breadthOf(scopes) === 'partner');
 
-/** @param stop whose leads these are. The lead that was named comes last: that it is revoked says that all of them are */
+/** @param stop the stop of these leads. The named lead is revoked last: if it is revoked, all others are */
 export async function* revokeEach(
   admin: Changing,
   [named, ...others]: readonly Meaning[],
@@ -267,7 +267,7 @@ export async function* revokeEach(
     (one, other) => Number(one.id === named?.id) - Number(other.id === named?.id),
   );
   for (const lead of erasable) {
-    // A duplicate or a correction of another partner is of another consent.
+    // A duplicate or a correction that another partner sent has a consent of its own.
     if (!isInScopes(lead, scopes)) continue;
     await noteAccess({}, [lead.id]);
     const changes = await store.revoke(lead.id, how);
@@ -285,8 +285,8 @@ const namesOf = ({id, partner}: Pick<LeadIdentity, 'id' | 'partner'>) => ({
 });
 
 /**
- * Waits until no process may be sending one of the leads any more, also of those that another command, which may still wait for
- * that, has just stopped.
+ * Waits until no process can be sending one of the leads any more. That includes leads that another command has just stopped,
+ * because that command may still be waiting.
  */
 async function* untilSent({store}: Reading, leads: Revoked['leads']): Job<{underWayUntil: number}, void> {
   const ids = idsOf(leads);
@@ -302,9 +302,9 @@ async function* untilSent({store}: Reading, leads: Revoked['leads']): Job<{under
 export const allowance = z.object({released: z.array(z.string())});
 
 /**
- * Lets a lead go that is held because of its number, as if it had come now; or the number of a person, with all leads that
- * are held because of it.
- * @param input `partner`: only for this partner, or for the callers (null)
+ * Allows one lead that is held because of its number, so that it is sent as if it had just arrived; or the number of a person,
+ * with all leads that are held because of it.
+ * @param input `partner`: for this partner only, or for the callers only (null)
  * @throws Refusal if nothing is held, or the number is not suppressed
  */
 export async function allowConsent(
@@ -350,7 +350,7 @@ export async function allowConsent(
         'The number is allowed, but',
       );
     }
-    // Also those that came, and were held, while this was decided.
+    // Includes leads that arrived and were held during this decision.
     const {leads} = await sendersOf(admin, phone);
     const held = new Set(await store.heldLeads());
     for (const lead of leads)
@@ -363,8 +363,8 @@ export async function allowConsent(
 }
 
 /**
- * The scopes of a number for which an operator's decision lets it go. That for a partner lets callers of its client go only if no
- * other partner of this client holds them.
+ * The scopes of a number that an operator's decision allows. Allowing a partner also allows the callers who send for its client,
+ * unless another partner of that client holds the number, too.
  * @throws Refusal for one partner, if the number said stop for everybody
  */
 async function liftedBy(admin: Reading, known: readonly Suppression[], partner: string | null | undefined) {
@@ -384,7 +384,7 @@ async function liftedBy(admin: Reading, known: readonly Suppression[], partner: 
   return open.filter((scope) => scope === partner || (scope === callers && !isShared));
 }
 
-/** Who sent leads with the number. */
+/** The people who sent leads with this number, and these leads. */
 async function sendersOf({store}: Reading, phone: string) {
   const {found, kept} = await readPerson({store}, {phone});
   const {people} = await peopleOf({store}, idsOf([...found, ...kept]));

@@ -1,4 +1,4 @@
-/** Why a lead went where it went: the rules that were in force when it was stored, and what each says of it. */
+/** Explains the destinations of a lead: the routing rules when it was stored, and whether each matches. */
 import {z} from 'zod';
 import {totalAmount} from '../../contract/amounts.ts';
 import {formatMoney} from '../../form/format-money.ts';
@@ -12,24 +12,24 @@ import {checked, routed, type RoutedFacts} from '../leads/routing.ts';
 import type {With} from './admin.ts';
 import {storedOf} from './deliveries.ts';
 
-/** Where such a lead goes by the configuration in force. */
+/** The destinations that the present configuration gives a lead of this partner or client. */
 export function routeFor({partners, callers}: Config, {partner, lead: {cid}}: FullLead): Route {
   const caller = callers.find(({cids}) => cids.includes(cid));
   const route = partner === null ? caller && routeOf(caller) : partners.find(({key}) => key === partner);
   return route ?? {answerFrom: undefined, sendTo: []};
 }
 
-/** `takes`: null while the amounts are not known that decide it */
+/** `takes`: whether the destination gets the lead. Null while that depends on amounts that are not known yet */
 export const routeRow = z.object({to: z.string(), takes: z.boolean().nullable(), why: z.string()});
 export type RouteRow = z.infer<typeof routeRow>;
 
 /**
- * - `areOld`: the rules are those of the moment in which the lead was stored, and not those in force
- * - `rows`: one for each destination of `send_to`, and none if no rule was asked
+ * - `areOld`: the rules are those from when the lead was stored, and differ from the present ones
+ * - `rows`: one for each destination of `send_to`, and further ones that got the lead
  */
 export type Routes = {areOld: boolean; rows: RouteRow[]};
 
-/** Amounts as people read them, and what the visitor gave. */
+/** The words for the fact that each condition of a rule compares. Amounts are formatted for people. */
 const given: {[Name in keyof When]-?: (facts: RoutedFacts) => string} = {
   state: ({lead}) => lead.state ?? 'no state',
   total_at_least({answer}) {
@@ -49,7 +49,7 @@ const given: {[Name in keyof When]-?: (facts: RoutedFacts) => string} = {
     answers.map(({name, value}) => `${name}=${value ?? 'not asked'}`).join(', ') || 'no answers',
 };
 
-/** Such as `not TX or OK`. */
+/** The words for a condition that does not hold, such as `not TX or OK`. */
 function wanted(name: keyof When, when: When): string {
   if (name === 'total_at_least') return `less than ${formatMoney(when.total_at_least ?? 0, 'en-US')}`;
   if (name === 'context' || name === 'answers')
@@ -75,7 +75,7 @@ function rowsOf(rules: readonly Rule[], facts: RoutedFacts): RouteRow[] {
   });
 }
 
-/** What the rules say of a lead: those of its commit, or those in force if there were none; and where else it went. */
+/** What the rules stored with a lead, or else the present ones, say of it. And the destinations that got it without a rule. */
 export async function routesOf(
   {store, config}: With<LeadReader & DeliveryReader, 'config'>,
   full: FullLead,

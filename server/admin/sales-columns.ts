@@ -1,4 +1,4 @@
-/** What a salesperson reads of a lead in a spreadsheet: whom to call, and whether. */
+/** The columns of a spreadsheet for salespeople: whom to call, and whether that is allowed. */
 import {parsePhoneNumberFromString} from 'libphonenumber-js/min';
 import {DateTime} from 'luxon';
 import {totalAmount} from '../../contract/amounts.ts';
@@ -14,7 +14,7 @@ import {viewsOf} from './lead-view.ts';
 import {localTime} from './words.ts';
 
 type Cell = (view: LeadView, lead: FullLead, zone: string | undefined) => unknown;
-/** The time is one for a spreadsheet, and the total a number. */
+/** The values of the columns. Times have a form that spreadsheets recognise, and totals are numbers. */
 const columns: Readonly<Record<string, Cell>> = {
   Received: ({createdAt}, _lead, zone) => timeCell(createdAt, zone),
   Name: (_view, {lead}) => `${lead.first_name} ${lead.last_name}`,
@@ -37,7 +37,7 @@ const columns: Readonly<Record<string, Cell>> = {
 };
 export const salesColumns = Object.keys(columns);
 
-/** @param zone of whoever reads it. Undefined for that of this machine */
+/** @param zone the reader's time zone. Undefined for this machine's */
 export const salesRows = async (
   admin: With<ReadStore, 'config'>,
   leads: readonly FullLead[],
@@ -53,8 +53,8 @@ const timeCell = (time: number, zone: string | undefined) =>
     : DateTime.fromMillis(time, {zone}).toFormat('yyyy-MM-dd HH:mm');
 
 /**
- * Such as `(415) 555-0132` or `(+52) 55 1234 5678`. A spreadsheet would take a number that begins with a plus for a
- * formula, or for a number without it.
+ * Such as `(415) 555-0132` or `(+52) 55 1234 5678`. Without the parentheses, a spreadsheet would read a number that begins with a
+ * plus as a formula, or drop the plus.
  */
 function phoneCell(typed: string, e164: string): string {
   const number = parsePhoneNumberFromString(e164);

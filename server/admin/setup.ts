@@ -1,4 +1,4 @@
-/** What a new installation needs: checks each answer of its owner, tries the mail server, and writes the files. */
+/** Sets up a new installation: checks each answer of its owner, tries the mail server, and writes the files. */
 import {randomBytes} from 'node:crypto';
 import {lookup} from 'node:dns/promises';
 import {accessSync, constants, existsSync, rmSync, writeFileSync} from 'node:fs';
@@ -25,15 +25,15 @@ import {mailCauses} from '../observe/causes.ts';
 import {Refusal, refuseFor} from './admin.ts';
 import {testDestination} from './destinations.ts';
 
-/** The answer to a question that may stay without one. */
+/** The answer that leaves an optional question without one. */
 export const none = 'none';
 const orNone = (text: string) => (text.toLowerCase() === none ? undefined : text);
 
-/** People write `www.example.com`. Only this machine has no TLS. */
+/** Adds the scheme that people leave out. Only `localhost` is reached without TLS. */
 const withScheme = (text: string): string =>
   /^[a-z]+:\/\//i.test(text) ? text : `${isLocal(text.replace(/[:/].*/, '')) ? 'http' : 'https'}://${text}`;
 const hostOf = (url: string): string => new URL(url).hostname;
-/** A name without a dot is more often a mistake than a host in a network of one's own. */
+/** A host name without a dot is more often a mistake than a host in a private network. */
 const hasHost = (url: string): boolean => hostOf(url).includes('.') || isLocal(hostOf(url));
 
 const address = z
@@ -46,7 +46,7 @@ const address = z
   })
   .transform((url) => new URL(url).origin);
 
-/** With and without `www.`, it is the same website. */
+/** The same website with and without `www.`. */
 function withTwin(url: string): string[] {
   if (hostOf(url).startsWith('www.')) return [url, url.replace('//www.', '//')];
   return getDomain(url) === hostOf(url) ? [url, url.replace('//', '//www.')] : [url];
@@ -75,7 +75,7 @@ function partnerNamed(business: string, origins: string[], contact?: Contact) {
   return {key: keyOf(business), name: business, contact, origins, consent: {required: true, texts}};
 }
 
-/** Whether the consent texts can hold the name, so that whoever reads them finds it there. */
+/** Whether the consent texts can contain the name of the business unchanged. */
 function fitsConsent(business: string): boolean {
   const partner = partnerNamed(business, ['https://www.example.com']);
   if (!partnerFields.safeParse(partner).success) return false;
@@ -84,7 +84,7 @@ function fitsConsent(business: string): boolean {
   return doubts.every(({kind}) => kind !== 'texts');
 }
 
-/** Where a mail server may listen, in the order in which it is tried. A near one often has no certificate. */
+/** URLs to try for a mail server, in this order. In a private network, port 25 is first: many servers there have no certificate. */
 function mailAddresses(text: string): string[] {
   const url = /^smtps?:/.test(text) ? text : `smtp://${text.toLowerCase()}`;
   const {hostname = '', port, protocol} = URL.parse(url) ?? {};
@@ -93,7 +93,7 @@ function mailAddresses(text: string): string[] {
   return ports.map((each) => `${each === 465 ? 'smtps' : 'smtp'}://${hostname}:${each}`);
 }
 
-/** What belongs to this machine. */
+/** The settings that depend on this machine. */
 const machineSettings = (url: string, pages: string | undefined) => ({
   PUBLIC_URL: url,
   ...(isLocal(hostOf(url)) ? {PORT: new URL(url).port} : {TRUST_PROXY: '1'}),
@@ -104,7 +104,7 @@ const machineSettings = (url: string, pages: string | undefined) => ({
 const contactSchema = partnerFields.shape.contact.unwrap();
 type Contact = z.input<typeof contactSchema>;
 
-/** What each answer becomes, and what is wrong with it. @param url the address of the server, for the pages beside it */
+/** The schemas that check and parse the answers. @param url the address of the server, which the operators' pages must fit */
 export const answersBeside = (url = '') => ({
   url: address.transform((own) => (isLocal(hostOf(own)) && !new URL(own).port ? `${own}:8080` : own)),
   business: displayName.refine(fitsConsent, 'must be a name with letters, and without brackets'),
@@ -135,19 +135,19 @@ export const answersBeside = (url = '') => ({
 type Checks = ReturnType<typeof answersBeside>;
 export type Question = keyof Checks;
 type Checked = {[Name in Question]: z.output<Checks[Name]>};
-/** With the mail server as it was tried. */
+/** The checked answers, with the mail server in the form that worked. */
 export type Answers = Omit<Checked, 'mailServer' | 'mailUser'> & {mail: Mail};
 
-/** Where operators have their pages, if nobody says something else. On this machine, one port further. */
+/** The default address of the operators' pages. On `localhost`, it has the next port. */
 export function usualPages(url: string): string {
   const {hostname, port} = new URL(url);
   return isLocal(hostname) ? `http://localhost:${Number(port) + 1}` : `https://admin.${hostname}`;
 }
 
-/** Milliseconds. */
+/** How long to wait for the DNS, in milliseconds. */
 const patience = 5_000;
 
-/** Where the name of an address leads. Only a hint, because a proxy or router may stand before this machine. */
+/** Says where a host name resolves to. This is only a hint, because a proxy or router may be in front of this machine. */
 export async function whereItLeads(url: string): Promise<string> {
   const found = await Promise.race([
     lookup(hostOf(url), {all: true}).catch(() => []),
@@ -160,14 +160,14 @@ export async function whereItLeads(url: string): Promise<string> {
     : 'the name leads nowhere yet: enter it in the DNS';
 }
 
-/** `from`: missing if mails are sent as the user. */
+/** `from`: the sender. Missing if it is the user of the mail server. */
 export type Mail = {url: string; from?: string | undefined};
 export type MailAccess = Pick<Checked, 'mailbox' | 'mailServer' | 'mailUser'> & {password: string};
-/** `wrong`: which answer the test has shown to be wrong, if any. `text`: why, without the password. */
+/** `wrong`: the answer that the test found to be wrong, if any. `text`: the reason, without the password. */
 export type MailTest = {mail: Mail; text: string; wrong?: 'mailbox' | 'mailServer' | 'password'};
 
 /**
- * Sends a test mail to all mailboxes, by the first address of the mail server that answers.
+ * Sends a test mail to all mailboxes, through the first address of the mail server that answers.
  * @param isSent false takes the first address without a test
  */
 export async function tryMail(access: MailAccess, isSent: boolean): Promise<MailTest> {
@@ -189,13 +189,13 @@ async function testMail(mail: Mail, {mailbox: to, mailUser = '', password}: Mail
   const usual = {type: 'email', details: 'contact', replyTo: 'none', rounding: 1} as const;
   const settings: EmailSettings = {...usual, to, smtpUrl: mail.url, from: mail.from ?? mailUser};
   const {works, said, reply} = await testDestination({destinations: new Map([['mail', settings]])}, 'mail');
-  // A mail server may take the mail for some of the mailboxes.
+  // A mail server may accept the mail for only some of the mailboxes.
   const isMailbox = said.startsWith(works ? 'The mail server refused' : mailCauses.noRecipient.message);
   if (works && !isMailbox) return {mail, text: `a test mail went to ${to.join(', ')}`, isAnswered: true};
   const isPassword = said.startsWith(mailCauses.wrongPassword.message);
   const wrong = isMailbox ? 'mailbox' : isPassword ? 'password' : 'mailServer';
   const why = isPassword ? 'refuses user or password' : `takes no mail: ${said}`;
-  // Some servers repeat what they were sent.
+  // Some servers repeat the password in their reply.
   const words = password ? reply?.replaceAll(password, '…') : reply;
   const text = `${new URL(mail.url).host} ${why}${words ? `. It says: ${words}` : ''}`;
   return {mail, wrong, text, isAnswered: works || Boolean(reply)} as const;
@@ -204,9 +204,9 @@ async function testMail(mail: Mail, {mailbox: to, mailUser = '', password}: Mail
 type NewFile = {path: string; holds: string; text: string; mode: number};
 
 /**
- * Where the files will be.
- * @param given instead of the environment of this process
- * @throws Refusal if there is one, or if they cannot be written
+ * The paths of the files.
+ * @param given replaces the environment of this process
+ * @throws Refusal if one of the files exists already, or if they cannot be written
  */
 export function placesFor(given: Environment = environmentHere([], []).environment) {
   const reader = createSettingsReader(given, []);
@@ -223,8 +223,8 @@ export function placesFor(given: Environment = environmentHere([], []).environme
 }
 
 /**
- * What will be written, and the configuration that the server will read. With PostgreSQL, no start makes a key.
- * @throws ConfigError
+ * The files to write, and the configuration that they result in. On PostgreSQL they include a data key: no server makes one
+ * there. @throws ConfigError
  */
 export function draftFor(
   {url, business, website, contact, mailbox, mail, days, pages}: Answers,
@@ -242,7 +242,7 @@ export function draftFor(
   const text = `${JSON.stringify(content, null, 2)}\n`;
   const database = postgres !== undefined && {DATABASE_URL: postgres};
   const machine = {...machineSettings(url, pages), SMTP_URL: mail.url, ...database};
-  // All of them are URLs and numbers, in which a quote may be encoded.
+  // All values are URLs and numbers, in which a quote can be percent-encoded.
   const lines = Object.entries(machine).map(([name, value]) => `${name}='${value.replaceAll("'", '%27')}'\n`);
   const key = database && keyFile && {DATA_KEY: randomBytes(32).toString('hex')};
   const files = [
@@ -259,12 +259,12 @@ export function draftFor(
         ]
       : []),
   ];
-  // A stand-in, where the first start will make the key.
+  // A random placeholder where the server will make the real key at its first start.
   const DATA_KEY = (key && key.DATA_KEY) || given['DATA_KEY'] || randomBytes(32).toString('hex');
   return {files, config: readConfig({...given, ...machine, CONFIG: text, DATA_KEY})};
 }
 
-/** Writes all of them or none. @throws Refusal */
+/** Writes all files or none. @throws Refusal if one of them cannot be written */
 export function writeAll(files: readonly NewFile[]): void {
   const written: string[] = [];
   for (const {path, mode, text} of files) {
@@ -272,7 +272,7 @@ export function writeAll(files: readonly NewFile[]): void {
       writeFileSync(path, text, {mode, flag: 'wx', flush: true});
       written.push(path);
     } catch (error) {
-      // What was there before is not ours. What the disk had no room for is.
+      // A file that was there before (`EEXIST`) stays. One for which the disk had no room is removed, too.
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') written.push(path);
       for (const each of written) rmSync(each, {force: true});
       refuseFor(error, 'Nothing was written: ');

@@ -1,6 +1,6 @@
 /**
- * How the server, its store, its destinations and its partners are, and what needs an operator. What only a server knows is
- * in the reports that each process stores (reload/reloads.ts).
+ * The status of the server, its store, its destinations and its partners, with findings about what an operator must see to. Facts
+ * that only a running server knows come from the reports that each process stores (reload/reloads.ts).
  */
 import {z} from 'zod';
 import {routeOf} from '../config/callers.ts';
@@ -32,20 +32,20 @@ import {deadline, lateAfter, readUnheard} from './unheard.ts';
 import {listRequests} from './privacy-requests.ts';
 import {ago, bytes, clockTime, counted, lasting, localDay, midnight} from './words.ts';
 
-/** Of the disk with the SQLite file. */
+/** The share of free space below which the disk with the SQLite file counts as almost full. */
 const lowDisk = 0.05;
-/** A partner with this many leads in the week before its last one, ten a day, is silent for a day by chance once in sixty years. */
+/** Ten leads a day in the week before its last lead. Such a partner is silent for a whole day by chance once in sixty years. */
 const busyPartner = 70;
-/** A wave: an hour with so many leads of a partner, and so many times the usual ones. Fewer can be looked at one by one. */
+/** An hour with this many leads of a partner, and this many times the usual number, is a wave. Fewer can be checked by hand. */
 const [leastOfWave, timesOfWave] = [50, 10];
-/** Days whose hours at this time of the day say how many leads are usual. */
+/** How many past days are averaged for the usual number of leads in an hour. */
 const usualDays = 7;
 const hour = 3_600_000;
-/** Leads of callers in which a consent is looked for: each of them is opened, and the status is read every few seconds. */
+/** How many leads of callers are checked for a consent. Each must be decrypted, and the status is read every few seconds. */
 const maxOpened = 200;
-/** Numbers that wait for a decision, of which each is a finding. */
+/** The maximum number of undecided numbers that have a finding each. */
 const maxNamed = 20;
-/** Days in which the last lead of a partner is looked for. */
+/** How many days back the last lead of a partner is searched. */
 export const daysLooked = 30;
 
 const ofServer = ['server', 'store', 'disk', 'process', 'configuration', 'evidence', 'alert'] as const;
@@ -65,8 +65,8 @@ const ofPartner = [
 const ofLead = ['unreadable', 'held', 'asked', 'erasure', 'suspects'] as const;
 
 /**
- * What is wrong.
- * - `subject`: the name of a destination, the key of a partner or `-` for the callers, or the id of a lead, if it is about one
+ * Something that is wrong.
+ * - `subject`: a destination's name, a partner's key, `-` for the callers, or a lead's id; null if it is about none
  * - `text`: a sentence without its full stop
  * - `remedy`: what to do about it
  */
@@ -79,17 +79,17 @@ const finding = z.object({
 });
 export type Finding = z.infer<typeof finding>;
 
-/** What alerts by e-mail tell (alerts.ts): what needs somebody, and what waits for a decision. */
+/** Whether alerts by e-mail (alerts.ts) include a finding: it needs somebody soon, or waits for a decision. */
 export const isTold = ({level, kind}: Finding): boolean =>
   kind !== 'alert' && (level !== 'warning' || kind === 'held' || kind === 'erasure');
 
-/** Findings with the same name are one trouble: those about leads are as many as there are leads. */
+/** The name under which findings count as one problem. All findings of a kind about leads are one. */
 export const troubleOf = ({kind, subject}: Finding): string =>
   subject === null || isLeadId(subject) ? kind : `${kind} ${subject}`;
 
 /**
- * By the kind of a finding: the operators' page on which it is looked into, and the word on the button that leads there. Kinds
- * that are missing are mended on the server.
+ * For each kind of finding, the operators' page to look at and the label of the button that leads there. Kinds without a page are
+ * repaired on the server.
  */
 export const placeOf: Partial<
   Record<Finding['kind'], (subject: string) => readonly [to: string, words: string]>
@@ -113,7 +113,7 @@ export const placeOf: Partial<
 export const inOneLine = ({text, remedy}: Pick<Finding, 'text' | 'remedy'>): string =>
   remedy === null ? text : `${text}${/^[a-z"]/.test(remedy) ? ': ' : '. '}${remedy}`;
 
-/** How most findings are: a sentence, and what to do. */
+/** Makes a finding of a sentence and a remedy. */
 const found = (
   [level, kind, subject = null]: readonly [Finding['level'], Finding['kind'], (string | null)?],
   text: string,
@@ -122,9 +122,9 @@ const found = (
 
 /**
  * - `partner`: null for the callers of `/json/leads`
- * - `refusals`: since the start of the servers; null if no server reports
+ * - `refusals`: refused requests since the start of the servers; null if no server reports them
  * - `refused_for`: the most frequent reason
- * - `leads_last_hour`: in the last 60 minutes. `usual_hour`: the mean of this hour on the last seven days
+ * - `leads_last_hour`: in the last 60 minutes. `usual_hour`: the mean for these 60 minutes on the last seven days
  */
 const partnerRow = z.object({
   partner: z.string().nullable(),
@@ -170,13 +170,13 @@ type StatusStore = ReadStore &
 
 type Around = {
   config: Config;
-  /** What the server of this configuration answers (observe/ask-server.ts). */
+  /** The server's answer to a request for its health (observe/ask-server.ts). */
   server: Status['server'];
-  /** Works with the store. @throws what keeps it from being opened */
+  /** Opens the store for `work`. @throws Error that says why it cannot be opened */
   withStore: <Result>(work: (store: StatusStore) => Promise<Result>) => Promise<Result>;
-  /** What would stop the next start, and what has no effect (check-start.ts). */
+  /** Faults that would stop the next start, and settings without effect (check-start.ts). */
   checkStart: () => Promise<readonly {level: 'fault' | 'warning' | 'note'; text: string}[]>;
-  /** Leaves out what takes long and alerts never tell, and throws errors of the store: what was not read is not over. */
+  /** Leaves out slow checks that alerts do not use. Throws errors of the store: unread problems must not seem to be over. */
   forAlerts?: boolean;
 };
 
@@ -244,7 +244,7 @@ export async function readStatus(around: Around): Promise<Status> {
   return {status: levelOf(seen), ...seen};
 }
 
-/** Nothing is wrong, and somebody is told of each lead. */
+/** Whether nothing is wrong, and somebody is told of each lead. */
 export const isWell = ({status, findings}: Pick<Status, 'status' | 'findings'>): boolean =>
   status === 'ok' && findings.every(({kind}) => kind !== 'unheard');
 
@@ -263,13 +263,13 @@ export const unconfigured = ({faults}: ConfigError): Status => ({
   ...nothingSeen,
 });
 
-/** All is not well where nobody hears of leads. A caller knows what it has sent: its leads count once there are some. */
+/** It is `degraded` if nobody is told of leads. For callers, who know what they sent, only once some of them have sent leads. */
 function doubtFinding({kind, subject, text, remedy}: LeadDoubt, fromCallers: boolean): Finding {
   const isBad = kind === 'unheard' && (subject === null || fromCallers);
   return found([isBad ? 'degraded' : 'warning', kind, subject], text, remedy);
 }
 
-/** Nothing of one that is degraded: the findings about the destinations say why. */
+/** A degraded server has no finding here, because the findings about its destinations say why. */
 function serverFindings(state: Status['server'], {host, port}: Config): Finding[] {
   const away = `No server answers at ${host}:${port}`;
   if (state === 'away') return [found(['down', 'server'], away, 'Start it, and read its log if it ends.')];
@@ -279,7 +279,7 @@ function serverFindings(state: Status['server'], {host, port}: Config): Finding[
   return state === 'unknown' ? [found(['warning', 'server'], unknown)] : [];
 }
 
-/** Whether all processes have what the files say now. */
+/** Findings about processes that do not use the configuration in the files. */
 function processFindings(processes: readonly ProcessReport[], config: Config): Finding[] {
   const now = digestOf(config);
   return processes.flatMap(({name, digest, faults}): Finding[] => {
@@ -293,8 +293,8 @@ function processFindings(processes: readonly ProcessReport[], config: Config): F
 }
 
 /**
- * The leads that callers sent in the last day without a consent, if one could be expected: a partner of the client has a
- * text, or other leads of the client have one.
+ * Warns of leads that callers sent in the last day without a consent, where one is expected: a partner of the client has a
+ * consent text, or other leads of the client have a consent.
  */
 async function consentFindings({store, config: {partners}}: With<LeadReader, 'config'>): Promise<Finding[]> {
   const page = await store.listLeads({partner: null, since: Date.now() - dayLength}, {limit: maxOpened});
@@ -309,7 +309,7 @@ async function consentFindings({store, config: {partners}}: With<LeadReader, 'co
   return [found(['warning', 'consents'], text, 'see "lead-prequal leads list --partner -"')];
 }
 
-/** Leads of the last day that no rule of `send_to` took, of senders of whom there may be such leads. */
+/** Leads of the last day that no rule of `send_to` matched. Senders with a rule that matches every lead are not checked. */
 async function untakenFindings({store, config}: With<FigureStore, 'config'>): Promise<Finding[]> {
   const {partners, callers} = config;
   const keys = partners.filter(mayTakeNone).map(({key}) => key);
@@ -323,7 +323,7 @@ async function untakenFindings({store, config}: With<FigureStore, 'config'>): Pr
   });
 }
 
-/** Whether the key that a server made itself is copied: it is in no backup. */
+/** Warns if the data key that a server made itself was not copied, because no backup has it. */
 async function keyFindings({store, config}: With<KeyStore, 'config'>): Promise<Finding[]> {
   const {dataKeys, dataKeyFile} = config;
   if (dataKeyFile === undefined) return [];
@@ -334,7 +334,7 @@ async function keyFindings({store, config}: With<KeyStore, 'config'>): Promise<F
   return [found(['warning', 'configuration'], text, remedy)];
 }
 
-/** Each look also lets a process find out that nothing in clear is to be read any more. */
+/** Warns of unencrypted data of earlier versions. Reading `keyUses` also tells this process once there is no such data left to read. */
 async function clearFindings({store}: With<KeyStore>): Promise<Finding[]> {
   if (!(await store.keyUses()).some(({key}) => key === clearWord)) return [];
   const text =
@@ -344,10 +344,10 @@ async function clearFindings({store}: With<KeyStore>): Promise<Finding[]> {
   return [found(['warning', 'store'], text, remedy)];
 }
 
-/** A request that must be answered within ten days needs somebody now. */
+/** A privacy request that is due within this time is `degraded`, and not only a warning. */
 const urgentBefore = 10 * dayLength;
 
-/** What visitors wait for: an operator decides. */
+/** Findings about people who wait for an operator's decision. */
 async function visitorFindings({store}: With<ReadStore>): Promise<Finding[]> {
   const [held, [oldest, ...others]] = [await store.heldLeads(), await listRequests({store})];
   const findings: Finding[] = [];
@@ -375,7 +375,7 @@ async function visitorFindings({store}: With<ReadStore>): Promise<Finding[]> {
   return findings;
 }
 
-/** Those that somebody met in the last day. The retention job meets all whose time is over. */
+/** A lead that could not be read when something tried to in the last day. The retention job tries all leads whose time is over. */
 const unreadableFinding = (lead: UnreadableLead): Finding =>
   found(
     ['degraded', 'unreadable', lead.id],
@@ -396,7 +396,7 @@ function unsentFinding(reason: string): Finding {
 
 type Held = Awaited<ReturnType<FigureStore['countHeld']>>;
 
-/** @param held what has findings of its own, because an operator decides about the lead and not about the destination */
+/** @param held deliveries that are left out here: an operator decides about their leads, so these have findings of their own */
 function destinationFindings(row: DestinationRow, held: Pick<Held, 'deliveries'>): Finding[] {
   const {destination, state, late_seconds: late} = row;
   const waiting = row.waiting > 0 && counted(row.waiting, 'delivery is', 'deliveries are');
@@ -443,7 +443,7 @@ const whyKept: Readonly<Record<string, readonly [why: string, remedy: string | n
   lawsuit: ['a lawsuit keeps what "lead-prequal leads keep" has named', null],
 };
 
-/** What keeps leads past their time, by the newest run of the retention job: each process looks at all. */
+/** Why leads are kept past their retention, by the newest run of the retention job. Each process checks all leads. */
 function overdueFindings(processes: readonly ProcessReport[]): Finding[] {
   const readings = processes.flatMap(({overdue}) => overdue ?? []);
   const newest = readings.toSorted((one, other) => other.sweptAt - one.sweptAt)[0];
@@ -471,21 +471,21 @@ function partnerFindings({partner, silent, last_lead_at, ...row}: PartnerRow): F
   return [found(['degraded', 'partner', subject], text, "Look at the form on the partner's page.")];
 }
 
-/** The row with what only the servers know: what their circuit breakers think, and since when. */
+/** Adds to the row what only running servers know: the states of their circuit breakers, and since when. */
 function asServersSee(row: DestinationRow, processes: readonly ProcessReport[]): DestinationRow {
   const readings = processes
     .flatMap(({destinations = []}) => destinations)
     .filter(({destination}) => destination === row.destination);
-  // The store knows at once who is paused. Servers report it some seconds later.
+  // The store knows at once which destinations are paused. Servers report it some seconds later.
   if (readings.length === 0 || row.state === 'missing' || row.state === 'paused') return row;
   const success = Math.max(...readings.map(({deliveredAt = 0}) => deliveredAt));
   const latest = Math.max(Date.parse(row.last_success_at ?? '') || 0, success);
   const known = {...row, last_success_at: isoTime(latest || null)};
-  // A circuit breaker stays open until its process has something to send, also if others have delivered all that waited.
+  // A circuit breaker stays open until its process sends something, even if other processes have delivered everything.
   const own = readings.find(
     ({state, since}) => state !== 'ok' && state !== 'paused' && (row.waiting > 0 || since >= latest),
   );
-  // The circuit breaker overlooks a few failures, and those of one lead alone. The store knows of them.
+  // A circuit breaker ignores a few failures, and those of one lead only. The store has these, too.
   if (!own) {
     const isOver = row.state === 'failing' && success > Date.parse(row.since ?? '');
     return isOver ? {...known, state: 'ok', since: null} : known;
@@ -521,7 +521,7 @@ async function readPartners(
     const leadsOf = (span: typeof ofToday) => span?.get(partner) ?? 0;
     const newestAt = Math.max(0, ...own.map(({newest}) => createdAtOf(newest)));
     const lastLead = newestAt < midnight(now, -daysLooked) ? null : newestAt;
-    // The week before its last lead, however long the partner has been silent.
+    // The week before the partner's last lead, even if that was long ago.
     const week = own.filter((each) => each.day >= startOfDay(newestAt) - 7 * dayLength);
     const isBusy = week.reduce((sum, {leads}) => sum + leads, 0) >= busyPartner;
     const refused = processes

@@ -1,4 +1,4 @@
-/** Who must not be called, and what was said about numbers. */
+/** Finds which leads must not be called, and what was said about their numbers. */
 import {z} from 'zod';
 import {referenceOf} from '../../contract/reference.ts';
 import {endedStates, isForReceivers} from '../leads/deliveries.ts';
@@ -16,8 +16,8 @@ import {readAddresses} from './destinations.ts';
 import {senderOf} from './persons.ts';
 
 /**
- * By the id of each lead that must not be called.
- * A lead with deliveries was compared when it came, so one that is not held was let go. Others are compared here.
+ * The stops, by the id of each lead that must not be called. A lead with deliveries was compared with the stops when it arrived:
+ * if it is not held, an operator has allowed it. Leads without deliveries are compared here.
  */
 export async function stopsOf({store}: With<ReadStore>, leads: readonly FullLead[]) {
   const stops = new Map<string, Stop>();
@@ -47,15 +47,15 @@ export async function stopsOf({store}: With<ReadStore>, leads: readonly FullLead
 
 const personOf = ({phone, email}: FullLead['lead']): KnownPerson => ({phone: phone.e164, email});
 
-/** Undefined if there is no key for them. It is not made here: readers may write nothing. */
+/** Undefined if the store has no key for digests. It is not made here, because readers must not write. */
 async function digestsOf({store}: With<ReadStore>, people: readonly KnownPerson[]) {
   const {phone} = (await store.blindIndexes({phone: ''})).digests;
   return phone === undefined ? undefined : store.digestsOfPeople(people);
 }
 
 /**
- * Whether somebody with another address asked to stop the number of a lead, and nobody has decided about that: also if the lead
- * itself was let go alone.
+ * Whether somebody with another e-mail address asked to stop the number of this lead, and no operator has decided about the
+ * number. True even if this one lead was allowed.
  */
 export async function isAskedToStop({store}: With<ReadStore>, lead: FullLead): Promise<boolean> {
   const stop = (await stopsOf({store}, [lead])).get(lead.id);
@@ -65,17 +65,17 @@ export async function isAskedToStop({store}: With<ReadStore>, lead: FullLead): P
   return known.some((one) => isUndecided(one) && isInScopes(senderOf(lead), [one.scope]));
 }
 
-/** Whether an operator has let this one lead go since somebody asked about its number. */
+/** Whether an operator has allowed this one lead since somebody asked to stop its number. */
 async function isLetGo(store: ReadStore, {id}: FullLead, {askedAt}: Suppression): Promise<boolean> {
   const events = await store.stopEvents({leads: [id]});
   return events.some(({kind, enteredAt}) => kind === 'allow' && enteredAt >= (askedAt ?? 0));
 }
 
 /**
- * What was said about a number, or decided.
- * - `what`: `stop`; `ask`, which an operator must decide; `allow`, an operator's decision
- * - `for`: as `scope` of a suppression; `reference`: of the lead by whose link it was said, or that was named
- * - `asked_at`: the day on which the person asked; `entered_at`: when that was entered here. `way`: such as `phone` or `link`
+ * A stop, a question or a decision about a number.
+ * - `what`: `stop`; `ask`, about which an operator must decide; `allow`, an operator's decision
+ * - `for`: as `scope` of a suppression. `reference`: of the lead whose link was used, or that was named
+ * - `asked_at`: the day on which the person asked. `entered_at`: when it was entered here. `way`: such as `phone` or `link`
  */
 const stopRow = z.object({
   what: z.enum(['stop', 'ask', 'allow']),
@@ -98,16 +98,16 @@ const toStopRow = ({kind, scope, askedAt, enteredAt, way, reason, lead}: StopEve
   reference: lead === null ? null : referenceOf(lead),
 });
 
-/** Who was told that a consent was revoked, or a lead erased, and when. */
+/** A destination that was told, or is to be told, that a consent was revoked or a lead erased. */
 const toldRow = deliveryRow
   .pick({destination: true, place: true, content: true, state: true})
   .extend({at: time.nullable()});
 
 /**
- * What became of a consent.
- * - `taken_back`: null if it was not. `for`: `all` or `partner`; `asked_at`, `entered_at` and `way` as of a `StopRow`
- * - `stops`: all that was said about the number, or decided, the oldest first
- * - `legal_hold`: the lawsuit that keeps the lead, or one that would be erased with it
+ * What happened after a consent was given.
+ * - `taken_back`: null if it was not revoked. `for`: `all` or `partner`. `asked_at`, `entered_at`, `way`: as in a `StopRow`
+ * - `stops`: all stops, questions and decisions about the number, the oldest first
+ * - `legal_hold`: the lawsuit for which the lead, or one that would be erased with it, is kept
  */
 export const afterwards = z.object({
   taken_back: z
@@ -127,7 +127,7 @@ export const noneAfterwards: Afterwards = {taken_back: null, stops: [], told: []
 
 type Concerned = Pick<LeadIdentity, 'id' | 'revoked'> & {erasedAt?: number};
 
-/** By id. @param people who sent the leads, as far as that is known */
+/** What happened after the consents, by id of the lead. @param people who sent the leads, as far as that is known */
 export async function afterwardsOf(
   {store}: With<ReadStore>,
   leads: readonly Concerned[],
@@ -157,7 +157,7 @@ export async function afterwardsOf(
             way: stop?.way ?? null,
           }
         : null,
-      // What was asked by the link of this person is a stop of theirs.
+      // A question by the link of this lead is a stop for the lead itself.
       stops: own.map((event) => toStopRow(event === stop ? {...event, kind: 'stop'} : event)),
       told: revoked || lead.erasedAt !== undefined ? await toldOf({store}, id) : [],
       legal_hold: hold ? {until: isoTime(hold.until), reason: hold.reason} : null,
@@ -179,14 +179,14 @@ async function toldOf({store}: With<ReadStore>, lead: string): Promise<Afterward
 }
 
 /**
- * What somebody asked about a number, for operators and for a regulator.
- * - `what`: `stop`, or `ask` of somebody with another address, which an operator must decide
- * - `asked_at`, `entered_at`, `way`: as of a `StopRow`
- * - `leads`: those of the number, the newest first: nothing else says whose it is. `consented_at`: when the consent of this lead was
- *   given, which may be after the stop
- * - `told`: which receivers, and when. `not_told`: why there is none, in a word. `heard_at`: when all of them were told, null if one was not, or if there is none.
- *   `business_days`: from the day on which it was asked until then
- * - `allowances`: when an operator let the number go again, and why
+ * A stop or question about a number, for operators and for a regulator.
+ * - `what`: `stop`, or `ask` by somebody with another e-mail address, about which an operator must decide
+ * - `asked_at`, `entered_at`, `way`: as in a `StopRow`
+ * - `leads`: leads with the number, the newest first: the store does not have the number itself. `consented_at`: when this lead's
+ *   consent was given, which may be after the stop
+ * - `told`: which destinations were told, and when. `not_told`: why none was, in a few words. `heard_at`: when all of them had
+ *   been told; null if one was not, or if there is none. `business_days`: from the day of the request until then
+ * - `allowances`: when an operator allowed the number again, and why
  */
 export const revocationRow = z.object({
   what: z.enum(['stop', 'ask']),
@@ -213,15 +213,12 @@ export const revocationRow = z.object({
 });
 export type RevocationRow = z.infer<typeof revocationRow>;
 
-/** Leads of a number that are shown, and newest leads that are opened, because they have no digests yet. */
+/** How many leads of a number are shown, and how many of the newest leads are decrypted because they have no digests yet. */
 const [maxLeads, maxOpened] = [20, 1_000];
-/** Leads of a number whose receivers are looked up. */
+/** How many leads of a number are searched for the destinations that were told. */
 const maxTold = 1_000;
 
-/**
- * The newest first.
- * @param times in milliseconds since 1970, of the day on which it was asked
- */
+/** Stops and questions, the newest first. @param times of the day of the request, in milliseconds since 1970 */
 export async function* listRevocations(
   {store, noteAccess}: With<ReadStore, 'noteAccess'>,
   {since, until}: {since?: number | undefined; until?: number | undefined},
@@ -292,7 +289,7 @@ async function toRevocationRow(
 type ReadableLead = Exclude<ListedLead, {unreadable: string}>;
 type WithLeads = Suppression & {leads: {lead: ReadableLead; held: boolean}[]};
 
-/** @param isWanted which of them. All without it */
+/** @param isWanted selects suppressions. Without it, all */
 async function readSuppressions(
   {store}: With<ReadStore>,
   limit: number,
@@ -313,7 +310,7 @@ async function readSuppressions(
   return rows;
 }
 
-/** Those of a number that the scope concerns, or of which it was said, the newest first. */
+/** The leads of a number within the scope, the newest first. Without a digest, the lead that was named. */
 async function leadsOf(
   {store}: With<ReadStore>,
   {digest, scope, lead}: {digest: string; scope: string; lead?: string | null},
@@ -328,7 +325,7 @@ async function leadsOf(
   );
 }
 
-/** Leads of the last minute have no digests yet, so they are opened. */
+/** The newest leads, by the digests of their numbers. Leads of the last minute have no stored digests yet, so these are decrypted. */
 async function newestByNumber({store}: With<ReadStore>): Promise<Map<string, FullLead[]>> {
   const {since} = await store.blindIndexes({});
   const leads = (await store.listLeads({since}, {limit: maxOpened})).filter(
@@ -339,8 +336,8 @@ async function newestByNumber({store}: With<ReadStore>): Promise<Map<string, Ful
 }
 
 /**
- * Numbers about which an operator must decide, because somebody with another address asked: the newest first, with the leads that
- * are concerned.
+ * Numbers about which an operator must decide, because somebody with another e-mail address asked: the newest first, with their
+ * leads.
  */
 export async function undecidedNumbers({store}: With<ReadStore>, limit: number): Promise<WithLeads[]> {
   const numbers: WithLeads[] = [];

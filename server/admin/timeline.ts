@@ -19,8 +19,8 @@ import {printable} from './visible.ts';
 import {counted, localDay, maxOthers} from './words.ts';
 
 /**
- * Times are milliseconds since 1970. `soon` is not over: it stands first. `next`: when it is tried again. `send`: the destination to
- * which it can be sent now. `lead`: the id of another lead that it names.
+ * Times are milliseconds since 1970. An event of the kind `soon` is still to come, and is listed first. `next`: the time of the
+ * next attempt. `send`: the destination to which it can be sent now. `lead`: the id of another lead that the title names.
  */
 export type TimelineEvent = {
   at: number;
@@ -32,7 +32,7 @@ export type TimelineEvent = {
   lead: string | null;
 };
 
-/** What is known of the lead besides its outline. `full` is missing for those who see no persons, and if it cannot be opened. */
+/** What is known of the lead. `full` is missing if it cannot be decrypted, or if the operator may not see personal data. */
 type Known = {
   outline: LeadOutline;
   open: readonly DeliveryRow[];
@@ -41,11 +41,11 @@ type Known = {
   duplicates?: readonly string[] | undefined;
   supersededBy?: readonly string[] | undefined;
   revoked?: Revocation | undefined;
-  /** What was said about the number, or decided. */
+  /** Stops, questions and decisions about the number. */
   stops?: readonly StopRow[] | undefined;
 };
 
-/** Entries of the audit, at most. */
+/** The maximum number of entries from the audit. */
 const maxEntries = 20;
 
 const event = (at: number, title: string, more: Partial<TimelineEvent> = {}): TimelineEvent => ({
@@ -79,7 +79,7 @@ export async function timelineOf(
   const requests = await store.requests({lead: id, isEnded: false});
   const accesses = await store.auditEntries({lead: id, since: createdAt, isListed: false}, maxEntries);
   const [sent, ...others] = ofLead(known, deliveries);
-  // Of those with the same time, what came of another one stands above it.
+  // The sort is stable: of events with the same time, a consequence is listed above its cause.
   const events = [
     ...(erasedAt === null ? [] : [event(erasedAt, 'Erased')]),
     ...others,
@@ -100,12 +100,12 @@ export async function timelineOf(
   return (
     events
       .toSorted((one, other) => isSoon(other) - isSoon(one) || other.at - one.at)
-      // Somebody who opens it again and again has done so once.
+      // Repeated visits by the same operator are one event.
       .filter(({kind, title}, index, all) => kind !== 'plain' || title !== all[index - 1]?.title)
   );
 }
 
-/** First, that it was sent. */
+/** The events of the lead itself. The first one says that it was sent. */
 function ofLead({outline, full, amounts, revoked, ...others}: Known, deliveries: readonly DeliveryRow[]) {
   const {createdAt, partner, status, supersedes, revokedAt} = outline;
   const came = partner === null ? 'Came from a caller of the API' : 'Sent the form';
@@ -167,7 +167,7 @@ function ofDelivery(row: DeliveryRow, seesPersons: boolean, pause: string | unde
     return event(over, got, {kind: 'good'});
   }
   if (state === 'dropped' || state === 'skipped') return event(over, `${destination} does not get ${what}`);
-  // What an upstream answers may quote what strangers wrote.
+  // The reply of an upstream may quote personal data.
   const error = seesPersons && row.lastError !== null ? explained(row.lastError) : {text: '', remedy: null};
   const tried = attempts > 0 ? `Tried ${counted(attempts, 'time')}` : '';
   const paused = pause === undefined ? '' : `It is paused${seesPersons ? `: ${pause}` : ''}`;
@@ -179,7 +179,7 @@ function ofDelivery(row: DeliveryRow, seesPersons: boolean, pause: string | unde
     const title = `${what} ${how} ${destination}`.replace(/^t/, 'T');
     return event(at, title, {kind: 'bad', text, send: state === 'held' ? null : destination});
   }
-  // The time of what is due at once has gone by, and may be 0.
+  // The time of a delivery that is due at once is in the past, and may be 0.
   const next = pause === undefined && row.nextAttemptAt > Date.now() ? row.nextAttemptAt : null;
   return event(at, `${destination} does not have ${what} yet`, {kind: 'soon', text, send: destination, next});
 }
@@ -187,7 +187,7 @@ function ofDelivery(row: DeliveryRow, seesPersons: boolean, pause: string | unde
 function ofAccess(entry: AuditEntry, seesPersons: boolean): TimelineEvent {
   const {at, filter} = entry;
   const {reason} = filter;
-  // Operators may have written what somebody told them.
+  // An operator's reason may contain personal data.
   const text = seesPersons && typeof reason === 'string' ? `Because: ${printable(reason)}` : null;
   return event(Date.parse(at), printable(`${actorIn(entry)} ${didOf(entry)}`), {text});
 }

@@ -1,4 +1,4 @@
-/** Times as operators write them. */
+/** Parses times as operators write them. */
 import {dayLength} from '../config/timings.ts';
 import {inRfc3339} from '../config/values.ts';
 import {midnight} from './words.ts';
@@ -8,11 +8,7 @@ export const timeForms =
 
 const units = {m: 60_000, h: 3_600_000, d: dayLength} as const;
 
-/**
- * Times without a zone, and days, are those of the time zone of this machine.
- * @returns milliseconds since 1970
- * @throws Error when the text is no time
- */
+/** Days, and times without a time zone, are in the time zone of this machine. */
 export function readTime(text: string): number {
   const now = Date.now();
   if (text === 'now') return now;
@@ -22,7 +18,7 @@ export function readTime(text: string): number {
   if (ago) return now - Number(ago[1]) * units[ago[2] as keyof typeof units];
   const parts = /^(\d{4}-\d\d-(\d\d))(?:[T ](\d\d:\d\d.*))?$/.exec(inRfc3339(text));
   const [, date = '', day, clock = '00:00'] = parts ?? [];
-  // With a day alone, `Date` would take it as one in UTC.
+  // `Date` would read a day without a time as UTC.
   const time = Date.parse(`${date}T${clock}`);
   // `Date` turns 31 February into a day of March.
   const isReal = new Date(`${date}T00:00Z`).getUTCDate() === Number(day);
@@ -31,8 +27,8 @@ export function readTime(text: string): number {
 }
 
 /**
- * As `readTime`. A day alone is its noon, which is on the same day in all of America, wherever that is read; the noon of today is
- * now, if it is still to come.
+ * Parses like `readTime`, but a day without a time means its noon, which is the same day everywhere in America. If noon of today
+ * is still to come, it means now.
  */
 export function readDay(text: string): number {
   const time = readTime(text);

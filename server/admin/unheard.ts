@@ -1,4 +1,4 @@
-/** Who said stop, or was erased, and has a receiver that has not heard it: what `status`, the overview and alerts say of that. */
+/** Finds stops and erasures that a destination has not been told of yet, for `status`, the overview and alerts. */
 import type {Config} from '../config/config.ts';
 import {usualTimings} from '../config/timings.ts';
 import {onlyForReceivers, type Unheard} from '../leads/deliveries.ts';
@@ -10,18 +10,18 @@ import {businessDaysAfter} from './business-days.ts';
 import {isPresent, readAddresses} from './destinations.ts';
 import {ago, counted} from './words.ts';
 
-/** Milliseconds. A destination that works gets a lead within seconds, also after a few attempts that failed. */
+/** Milliseconds after which a delivery is late. A working destination gets a lead within seconds, even after a few failures. */
 export const lateAfter = 15 * 60_000;
-/** Business days within which whoever was asked to stop must stop: 47 CFR 64.1200(a)(10). */
+/** Business days within which a request to stop must be followed: 47 CFR 64.1200(a)(10). */
 const daysToStop = 10;
-/** Deliveries of which the persons are counted: their leads are opened. Of more, the leads are counted. */
+/** Up to this many deliveries, people are counted, which decrypts their leads. Beyond it, leads are counted. */
 const maxOpened = 200;
 
 type UnheardFinding = {destination: string; text: string; remedy: string};
 
 /**
- * A finding for each destination, for stops and for erasures, once one waits longer than a destination that works takes, or at once
- * where it is known that it will.
+ * One finding for each destination about stops, and one about erasures: once one of them is late, or as soon as it is clear that
+ * it will be.
  */
 export async function readUnheard(admin: With<ReadStore, 'config'>): Promise<UnheardFinding[]> {
   const all = await admin.store.unheard();
@@ -58,11 +58,11 @@ export async function readUnheard(admin: With<ReadStore, 'config'>): Promise<Unh
   return found;
 }
 
-/** The last day on which a stop that was asked then must be followed, such as `December 11`. */
+/** The last day for following a stop that was asked for at this time, such as `December 11`. */
 export const deadline = (asked: number) =>
   new Date(businessDaysAfter(asked, daysToStop)).toLocaleDateString('en-US', {month: 'long', day: 'numeric'});
 
-/** Why a destination has not heard it, an empty text if its last error says why, and undefined if it may be just about to hear it. */
+/** Why a destination was not told of a stop or erasure. Empty if its last error says why; undefined if it is not late yet. */
 function whyNot(
   config: Config,
   {destination, address, since, latestAttempt}: Unheard,
@@ -75,7 +75,7 @@ function whyNot(
   return late > lateAfter || isPutOff ? '' : undefined;
 }
 
-/** By their numbers, as far as these are known: a lead and its duplicate are one person. */
+/** Counts people by their telephone numbers, where these are known, so that a lead and its duplicate count once. */
 async function countPeople({store}: With<ReadStore>, leads: readonly string[]): Promise<number> {
   const [records, kept] = [await store.findRecords(leads), await store.keptConsents(leads)];
   const personOf = (id: string) => {

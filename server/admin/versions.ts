@@ -1,4 +1,4 @@
-/** Which versions of the form there are, whose pages ask for them, and what the advisories say of them. */
+/** Lists the versions of the form, the pages that request them, and the advisories about them. */
 import {z} from 'zod';
 import {tableOf} from '../../contract/table-of.ts';
 import type {ListedVersion, ListedVersions} from '../../contract/versions.ts';
@@ -20,7 +20,7 @@ import {
 } from '../versions/request-counts.ts';
 import {count, refuseFor, type With} from './admin.ts';
 
-/** Days of which requests are counted, at most. */
+/** The maximum number of days whose requests are counted. */
 export const maxDays = requestsKept / dayLength;
 
 const day = z.string().describe('In UTC, such as 2026-11-22, because requests are counted by days in UTC');
@@ -32,12 +32,11 @@ const listed = {
 } satisfies Record<Exclude<keyof ListedVersion, 'version'>, z.ZodType>;
 
 /**
- * A version, and who asked for it within the days.
+ * A version, and the pages that requested it within the days.
  * - `kind`: `moving` for `v1`, which serves another version; `gone` for a version that the server no longer has
- * - `serves`: of `v1`, the version that it is now
- * - `origins`: those that asked, the most frequent first; `partners` are the keys of the partners that list the origin
- *
- * A release and a build also have what `/embed/versions.json` says of them (contract/versions.ts).
+ * - `serves`: for `v1`, the version that it serves now
+ * - `origins`: the origins of these pages, the most frequent first. `partners`: keys of the partners that list the origin
+ * - a release or a build also has its fields of `/embed/versions.json` (contract/versions.ts)
  */
 export const versionRow = z.object({
   ...listed,
@@ -54,7 +53,7 @@ export const versionRow = z.object({
 export type VersionRow = z.infer<typeof versionRow>;
 
 /**
- * All versions, withdrawn ones and releases of the plugin for WordPress alone included.
+ * All versions, including withdrawn ones and releases that only have the WordPress plugin.
  * @throws Refusal that says why they cannot be read
  */
 export function configuredVersions(config: Config): EmbedVersion[] {
@@ -65,7 +64,7 @@ export function configuredVersions(config: Config): EmbedVersion[] {
   }
 }
 
-/** The highest number first. `notes` are sentences about versions with an advisory, and whom to write to. */
+/** The highest number first. `notes`: sentences about versions with an advisory, and which partners to write to. */
 export async function listVersionUse(
   {store, config}: With<RequestStore, 'config'>,
   {days}: {days: number},
@@ -116,7 +115,7 @@ function useOf(use: readonly VersionUse[], version: string, {partners}: Config) 
 
 export const partnersOf = ({origins}: VersionRow) => [...new Set(origins.flatMap(({partners}) => partners))];
 
-/** What the advisories say of a version: one sentence if it is withdrawn, one if it has a security fault. */
+/** Sentences for the advisories of a version: one if it is withdrawn, one if it has a security fault. */
 function advisoryNotes({version, ...row}: Omit<ListedVersion, 'released' | 'integrity'>): string[] {
   const {withdrawn, security, fixed_in} = row;
   const fixed = fixed_in ? ` ${fixed_in} is the first version without the fault.` : '';
@@ -126,16 +125,13 @@ function advisoryNotes({version, ...row}: Omit<ListedVersion, 'released' | 'inte
   ];
 }
 
-/**
- * The advisories about the plugin for WordPress. They name no partners, because it is not known which pages have the
- * plugin.
- */
+/** The advisories about the WordPress plugin. They name no partners, because it is not known which pages use the plugin. */
 const pluginNotes = ({plugins = []}: ListedVersions): string[] =>
   plugins.flatMap((plugin) =>
     advisoryNotes({...plugin, version: `The plugin for WordPress ${plugin.version}`}),
   );
 
-/** What an operator should know of a version with an advisory, and whom to write to. */
+/** The advisories of a version, and which partners to write to. */
 function notesOf(row: VersionRow): string[] {
   const known = advisoryNotes(row);
   if (known.length === 0) return [];

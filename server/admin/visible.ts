@@ -1,8 +1,8 @@
-/** Texts as a terminal, a spreadsheet or a log may get them: without what these would obey, or nobody would see. */
+/** Makes texts safe for a terminal, a spreadsheet or a log: without characters that these would obey, or that nobody would see. */
 import {controls, lineBreak, unseen} from '../leads/hidden-characters.ts';
 
 /**
- * JSON whose texts show no control characters and no hidden ones: these are escapes such as `\u009b`.
+ * JSON in which control characters and hidden characters are escapes such as `\u009b`.
  * @param indent spaces, for JSON of several lines
  */
 export const toJson = (value: object, indent?: number): string =>
@@ -18,8 +18,8 @@ const escaped = (characters: string) =>
     .join('');
 
 /**
- * A text as a terminal or a spreadsheet may get it. Line breaks of all kinds are `\n`, and tabs stay. Any other control
- * characters and hidden characters are `�`: they could change the terminal, or what is printed before and after.
+ * A text that is safe for a terminal or a spreadsheet. All line breaks become `\n`, and tabs stay. Other control characters and
+ * hidden characters become `�`: they could change the terminal, or the text before and after.
  */
 export const visible = (text: string): string =>
   text
@@ -28,7 +28,7 @@ export const visible = (text: string): string =>
     .replace(unseen, '�');
 
 /**
- * The text of a stranger in one line, so that no part of it looks like a line of ours. Many spaces are one, because a
+ * A stranger's text in one line, so that no part of it looks like a line of our own. Several spaces become one, because a
  * terminal would wrap the line after them.
  */
 export const printable = (text: string): string => visible(text).replace(/\s+/g, ' ');

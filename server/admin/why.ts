@@ -1,4 +1,4 @@
-/** Why a lead has these amounts: what its visitor read of each, by the figures that were in force then. */
+/** Explains the amounts of a lead, as its visitor read them, with the policy that was in force then. */
 import {z} from 'zod';
 import type {Policy} from '../../calculator/policy.ts';
 import {amountParts} from '../../contract/amounts.ts';
@@ -12,14 +12,14 @@ import {policiesOf} from './lead-view.ts';
 
 const words = formWords.en;
 
-/** `policy`: the figures, with their sources. `amount`: whole dollars, as the visitor saw it */
+/** `policy`: the figures, with their sources. `amount`: whole dollars, as the visitor saw it. */
 export const why = z.object({
   policy: z.custom<Policy>(),
   parts: z.array(z.object({part: z.enum(amountParts), amount: z.number(), text: z.string()})),
 });
 export type Why = z.infer<typeof why>;
 
-/** @returns null for a lead without amounts, for those of an upstream, and if their figures are not known any more */
+/** @returns null if the lead has no amounts, if an upstream calculated them, or if their policy is no longer known */
 export async function whyOf(admin: With<LeadReader, 'config'>, full: FullLead): Promise<Why | null> {
   const {lead, answer} = full;
   if (answer.status !== 'done' || !answer.amounts) return null;

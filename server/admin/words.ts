@@ -1,19 +1,19 @@
-/** Times and numbers as people read them. */
+/** Formats times and numbers for people. */
 import {dayLength} from '../config/timings.ts';
 
 const isTime = (time: number) => !Number.isNaN(new Date(time).getTime());
 
-/** A time as people read it: in the time zone of this machine, to the second. */
+/** A time for people, to the second, in the time zone of this machine. */
 export function localTime(time: number): string {
   if (!isTime(time)) return 'not a time';
   const date = new Date(time - new Date(time).getTimezoneOffset() * 60_000);
   return date.toISOString().slice(0, 19).replace('T', ' ');
 }
 
-/** A time of a result as people read it, or nothing. */
+/** A time of a result for people. Empty if there is none. */
 export const timeOrNone = (time: string | null): string => (time === null ? '' : localTime(Date.parse(time)));
 
-/** Such as `3:12 AM`, of another day `November 20 at 3:12 AM`: in the time zone of this machine, for what people read at once. */
+/** Such as `3:12 AM`, or `November 20 at 3:12 AM` if that is not today. In the time zone of this machine. */
 export function clockTime(time: number): string {
   const day = localDay(time) === localDay(Date.now()) ? {} : ({month: 'long', day: 'numeric'} as const);
   const words = new Date(time).toLocaleString('en-US', {...day, hour: 'numeric', minute: '2-digit'});
@@ -58,9 +58,9 @@ export function bytes(count: number): string {
   return `${(count / 1_000 ** power).toFixed(power === 0 ? 0 : 1)} ${units[power]}`;
 }
 
-/** A destination, and where it is, if that is known. */
+/** A destination, with its host or mailboxes if these are known. */
 export const placed = ({destination, place}: {destination: string; place: string | null}): string =>
   place === null ? destination : `${destination} (${place})`;
 
-/** Leads that belong to another one and are named one by one for people, the newest ones. One visitor can send thousands. */
+/** The maximum number of a lead's duplicates or corrections that people see listed. One visitor can send thousands. */
 export const maxOthers = 20;

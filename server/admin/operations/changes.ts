@@ -1,4 +1,4 @@
-/** What a page can do with one lead: the rows of the table that have a button there, planned first. */
+/** What pages can do with leads: the operations with a button on a lead's page. Each is planned before it is done. */
 import {hash} from 'node:crypto';
 import {referenceOf} from '../../../contract/reference.ts';
 import type {ReadStore} from '../../leads/ports.ts';
@@ -22,7 +22,7 @@ import {
 } from './operation.ts';
 import {ofLead, type OfLead} from './table.ts';
 
-/** A lead, as its buttons see it. `readable`: if it can be read. @param destination the only one that is concerned */
+/** What decides which buttons a lead has. `readable`: the lead, if it can be read. @param destination limits this to one destination */
 async function readChangeable({store}: With<ReadStore>, lead: string, destination?: string) {
   const record = (await store.findRecords([lead])).get(lead);
   if (!record) throw new Refusal(`There is no lead ${lead}.`, 'unknown');
@@ -44,10 +44,10 @@ export async function possibleChanges(admin: With<ReadStore>, lead: string): Pro
 export const changeNamed = (verb: string | undefined): OfLead | undefined =>
   ofLead.find((row) => verbOf(row) === verb);
 
-/** `person`: the name, if it is known. */
+/** `person`: the name of the person, or null if it is not known. */
 type ChangePlan = Planned & {lead: string; reference: string; person: string | null};
 
-/** @param carried `destination`: the only one that is concerned. @throws Refusal if it cannot be done now */
+/** @param carried `destination` limits the change to one destination. @throws Refusal if it is not possible now */
 export async function planChange(
   admin: Admin,
   row: OfLead,
@@ -64,14 +64,14 @@ export async function planChange(
   return {...plan, lead, reference: referenceOf(lead), person};
 }
 
-/** Those that can be done with many leads at once. */
+/** The changes that are possible for several leads at once. */
 export const ofMany = ofLead.filter(({onLead}) => onLead.ofMany);
-/** Leads that are changed at once. */
+/** The maximum number of leads that are changed at once. */
 export const mostAtOnce = 200;
 
 /**
  * - `digest`: of all plans together
- * - `leads`: with what happens to each. `questions`: what somebody is asked about. `left`: how many it is not possible for
+ * - `leads`: `does` is what happens to each. `questions`: what the operator is asked. `left`: for how many leads it is not possible
  */
 type PlanOfMany = {
   plans: readonly (Planned & {input: Given})[];
@@ -81,7 +81,7 @@ type PlanOfMany = {
   left: number;
 };
 
-/** @throws Refusal if it can be done with none of them */
+/** @throws Refusal if it is possible for none of the leads */
 export async function planMany(admin: Admin, row: OfLead, named: readonly string[]): Promise<PlanOfMany> {
   const people = new Map<string, string | null>();
   for (const lead of named) {
@@ -99,7 +99,7 @@ export async function planMany(admin: Admin, row: OfLead, named: readonly string
   const lines = plans.flatMap(({plan}) => plan.does);
   const leads = [...people].map(([lead, person], index) => {
     const reference = referenceOf(lead);
-    // One plan of many leads has a line for each, in an order of its own, and others for what belongs to them.
+    // A plan for several leads has a line for each, in its own order, and more lines for their duplicates and corrections.
     const own = lines.find((line) => typeof line === 'object' && line.reference === reference);
     const sentences = plans[index]?.plan.does.filter((line) => typeof line === 'string') ?? [];
     const does = typeof own === 'object' ? own.fields[0]?.join(': ') : sentences.join(' ');
@@ -110,7 +110,7 @@ export async function planMany(admin: Admin, row: OfLead, named: readonly string
   return {plans, digest, leads, questions, left: named.length - people.size};
 }
 
-/** One after the other. @param agreed the digest to which somebody agreed. @throws Refusal if the plan is another one by now */
+/** Changes one lead after the other. @param agreed the digest that the operator saw. @throws Refusal if the plan has changed since */
 export async function doMany(
   admin: Admin,
   row: OfLead,

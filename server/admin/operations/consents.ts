@@ -1,4 +1,4 @@
-/** What somebody agreed to, word for word, and who has the lead. */
+/** Shows what somebody agreed to, word for word, and who received the lead. */
 import {z} from 'zod';
 import {referenceOf} from '../../../contract/reference.ts';
 import {readableText} from '../../leads/consent-record.ts';
@@ -65,7 +65,7 @@ const show = reads({
   },
 });
 
-/** Version 1.6 kept consents without the address, so that whoever asks by it alone may have one all the same. */
+/** Version 1.6 kept consents of erased leads without the e-mail address, so a search by address cannot find these. */
 async function noneOf({store}: Admin, named: string | Person): Promise<string> {
   const kept = typeof named === 'object' && named.phone === undefined ? await store.keptWithoutAddress() : 0;
   return kept === 0
@@ -73,7 +73,7 @@ async function noneOf({store}: Admin, named: string | Person): Promise<string> {
     : `No lead of this person was found, and ${counted(kept, 'consent that is', 'consents that are')} kept of erased leads cannot be found by an e-mail address: ask for the telephone number.`;
 }
 
-/** What of a record the server did not see itself. */
+/** Says which parts of a record the server saw itself, and which it was only told. */
 const claimed = (record: ShownConsent) =>
   record.observed?.source
     ? 'A caller brought this consent: the server saw when it came, and the rest is what the caller says.'
@@ -85,7 +85,7 @@ const utc = (at: string | null) => at?.replace('T', ' ').replace(/\.\d+Z$/, ' UT
 
 type Field = readonly [name: string, value: string];
 
-/** What a record says, for people. Times are in UTC, as regulators and other systems have them. */
+/** The lines of a record, for people. Times are in UTC, as regulators and other systems have them. */
 export function consentLines({observed, reported, text, person, ...record}: ShownConsent): Field[] {
   const {words = null, language} = text ?? {};
   const readable = readableText({words, language}, {...observed, ...reported});
@@ -133,7 +133,7 @@ export function consentLines({observed, reported, text, person, ...record}: Show
 
 const said = {stop: 'said stop', ask: 'asked, by somebody with another address', allow: 'let go'} as const;
 
-/** What became of a consent, in lines. @param at writes a time */
+/** Lines that say what happened after the consent: stops, who was told, and a lawsuit. @param at formats a time */
 export function afterwardsLines(
   {taken_back: back, stops, told, legal_hold: hold}: Afterwards,
   at: (time: string | null) => string,
@@ -177,7 +177,7 @@ function ofNumber(lead: RevocationRow['leads'][number], isAsked: boolean): strin
   return [lead.reference, state, lead.partner ?? '-', given].filter(Boolean).join(' ');
 }
 const minute = (time: string | null) => localTime(Date.parse(time ?? '')).slice(0, 16);
-/** A number is shown by its leads, because nothing else says whose it is. */
+/** A stopped number is listed by its leads: the store has only its digest, so nothing else says whose it is. */
 const ofNumbers: Columns<RevocationRow> = [
   ['asked', 'asked_at'],
   ['entered', ({asked_at, entered_at}) => (entered_at === asked_at ? '' : entered_at)],
@@ -197,7 +197,7 @@ const ofNumbers: Columns<RevocationRow> = [
   ['let go', ({allowances}) => allowances.map(({at, reason}) => `${minute(at)}: ${reason ?? ''}`)],
 ];
 
-/** Consents that are listed. All stops are, because a regulator asks for them. */
+/** The default number of consents in a list. Stops have no default limit, because a regulator asks for all of them. */
 const usualLimit = 50;
 
 const list = reads({

@@ -1,4 +1,4 @@
-/** The deliveries of leads: which wait or failed, what is sent again, sent on, or never sent. */
+/** The deliveries of leads: lists them, sends them again, releases held ones, and drops them. */
 import {z} from 'zod';
 import {upstreamIdSchema} from '../../destinations/lead-api/upstream-id.ts';
 import {deliveryStates, hasEnded, isForReceivers, type DeliveryFilter} from '../../leads/deliveries.ts';
@@ -30,9 +30,9 @@ import {counted, placed} from '../words.ts';
 import * as field from './fields.ts';
 import {changes, reads, type Group, type OpenDelivery, type Plan} from './operation.ts';
 
-/** It goes nowhere before its address is decided about. */
+/** It was stored for another address, and waits until an operator accepts the present one. */
 const isElsewhere = ({reason}: OpenDelivery) => reason === 'elsewhere' || reason === 'former';
-/** It can be sent on by a decision about the lead alone. */
+/** Whether an operator can send it on by deciding about this lead alone. */
 export const isReleasable = (row: OpenDelivery): boolean => row.state === 'held' && !isElsewhere(row);
 const isDue = (row: OpenDelivery) => row.state !== 'held' && !isElsewhere(row);
 const isDroppable = (row: OpenDelivery) => !isForReceivers(row);
@@ -118,7 +118,7 @@ const dropLines = ({destination: name, content}: OpenDelivery) => [
 export const factsOf = ({destination: name, content, state, ambiguous}: OpenDelivery): string =>
   [name, content, state, ambiguous].join(' ');
 
-/** What waits longer, because its destination is paused. */
+/** A line for each destination of these deliveries that is paused, so that they wait longer. */
 export async function pauseLines(admin: Admin, rows: readonly OpenDelivery[]): Promise<string[]> {
   const paused = await pausedOf(admin, undefined);
   return paused
@@ -131,7 +131,7 @@ export async function pauseLines(admin: Admin, rows: readonly OpenDelivery[]): P
 
 type Order = 'retry' | 'drop';
 
-/** Of one lead, its deliveries are the plan. Of many, the selection is, and how many there are. */
+/** The plan for one lead lists its deliveries. For a selection over many leads, it only has their number. */
 async function planOf(
   admin: Admin,
   input: Selection,
@@ -181,7 +181,7 @@ async function whyNot(admin: Admin, order: Order, filter: DeliveryFilter, rows: 
     : why;
 }
 
-/** Deliveries of a lead, at most. */
+/** The maximum number of a lead's deliveries. */
 const maxRows = 1_000;
 
 const agents = ['agent', 'admin'] as const;

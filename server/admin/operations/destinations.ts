@@ -1,4 +1,4 @@
-/** Where leads go: whether that works, and which get nothing for now. */
+/** The destinations: lists, tests, pauses and resumes them, and accepts their new addresses. */
 import {openStates} from '../../leads/deliveries.ts';
 import {withRemedy} from '../../observe/causes.ts';
 import {
@@ -16,7 +16,7 @@ import {ago, counted, localDay} from '../words.ts';
 import * as field from './fields.ts';
 import {changes, reads, type Columns, type Group} from './operation.ts';
 
-/** How a destination is, in a table. `lead-prequal status` shows the same. */
+/** The columns for the state of a destination. `lead-prequal status` shows the same. */
 export const stateColumns: Columns<DestinationRow> = [
   'state',
   'since',

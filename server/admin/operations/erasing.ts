@@ -31,7 +31,7 @@ const whyIncluded = {
   correction: 'belongs to a lead that goes: one corrects the other',
 } as const satisfies Record<PlannedLead['because'], string>;
 
-/** What erasing a lead takes, in names and values. */
+/** What erasing a lead removes, keeps and sends, as names and values. */
 function erasureFields(lead: PlannedLead): [name: string, value: string][] {
   const {
     id,
@@ -78,7 +78,7 @@ function erasureFields(lead: PlannedLead): [name: string, value: string][] {
   return fields.filter(([, value]) => value);
 }
 
-/** Which consents go or stay, and why. */
+/** Says which consents are erased or kept, and why. */
 function consentWords({leads, all}: ErasurePlan) {
   const withConsent = leads.filter(({has_consent}) => has_consent);
   if (withConsent.length === 0) return false;
@@ -90,7 +90,7 @@ function consentWords({leads, all}: ErasurePlan) {
     : 'The time for which consents are kept is over, so they go, too.';
 }
 
-/** Leads that may be of the same person, and stay. */
+/** Names leads that may be of the same person and are not erased. */
 async function relativeNotes(admin: Admin, {leads, ids}: ErasurePlan): Promise<string[]> {
   const others = await relativesOf(admin, [...new Set([...ids, ...idsOf(leads)])]);
   const note = (what: string, found: readonly string[]) =>
@@ -98,7 +98,7 @@ async function relativeNotes(admin: Admin, {leads, ids}: ErasurePlan): Promise<s
   return [...note('telephone number', others.phone), ...note('e-mail address', others.email)];
 }
 
-/** A lawsuit may ask for what a person asks to erase, so somebody must see that, and decide. */
+/** An operator must decide if a person asks to erase what a lawsuit may need, so the question names it, and `--yes` does not suffice. */
 function asking({leads, ids}: ErasurePlan): Pick<Plan<never>, 'question' | 'unasked'> {
   if (ids.length === 0) return {};
   const question = `erase ${counted(ids.length, 'lead')} for ever`;

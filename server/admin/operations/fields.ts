@@ -1,15 +1,15 @@
-/** The fields of an input, as a command, a page and the docs have them. Each is given as text, and read by its schema. */
+/** The input fields of an operation, for its command, its page and the docs. Each is given as text and parsed by its schema. */
 import {z} from 'zod';
 import {contextName, contextValue, type Context} from '../../../contract/embed.ts';
 import {linkWays} from '../../leads/revocation.ts';
 import {readTime, timeForms} from '../times.ts';
 
 /**
- * - `argument`: it stands after the words of the command. Others are options
- * - `value`: what stands for the value in the usage. A flag has none
+ * - `argument`: it is a positional argument. Other fields are options
+ * - `value`: the placeholder for the value in the usage. A flag has none
  * - `many`: it may be given several times
- * - `asks`: `-` stands for a line of standard input, so that what is given is in no list of processes and in no history. A
- *   terminal is asked with these words
+ * - `asks`: `-` reads the value from standard input, so that it appears in no list of processes and no shell history. A terminal
+ *   shows these words as the prompt
  */
 export type Field<Schema extends z.ZodType = z.ZodType> = {
   schema: Schema;
@@ -58,16 +58,16 @@ export const limit = (what: string) =>
   }) as const;
 
 const time = parsedBy(readTime).optional();
-/** @param what whose times are meant, in the plural */
+/** @param what the things whose times are compared, in the plural */
 export const since = (what: string) =>
   ({schema: time, what: `only ${what} from this time on: ${timeForms}`, value: 'time'}) as const;
 export const until = (what: string) =>
   ({schema: time, what: `only ${what} before this time`, value: 'time'}) as const;
 
-/** Characters. */
+/** The maximum length of `way` in characters. */
 const longestWay = 40;
 const wrongWay = `It must be a word or some, of at most ${longestWay} characters, and not ${linkWays.join(' or ')}, which visitors press.`;
-/** How somebody asked, as operators say it. */
+/** How somebody asked, such as by telephone, in an operator's words. */
 export const way = z
   .string(wrongWay)
   .trim()
@@ -75,7 +75,7 @@ export const way = z
   .max(longestWay, wrongWay)
   .refine((given) => !linkWays.some((each) => each === given), wrongWay);
 
-/** Why is kept with what was done. */
+/** The reason for a change, which the audit keeps. */
 export const reason = (what: string) =>
   ({
     schema: z.string('say why, which is kept').trim().min(1, 'say why, which is kept').max(200),
@@ -108,7 +108,7 @@ export const context = (what: string) =>
     many: true,
   }) as const;
 
-/** What was given, read by the schemas. @returns `wrong`: the name of the first field that is wrong, and why */
+/** Parses the given values by their schemas. @returns `wrong`: the name of the first wrong field, and why it is wrong */
 export function readInput(
   fields: Fields,
   given: Readonly<Record<string, unknown>>,
@@ -120,10 +120,10 @@ export function readInput(
   return {input: {}, wrong: [String(issue?.path[0]), issue?.message ?? '']};
 }
 
-/** As an option of a command, or in an address. */
+/** The name of a field as an option of a command, or in a URL. */
 export const optionName = (name: string): string =>
   name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 export const isRequired = ({schema}: Field): boolean => !schema.safeParse(undefined).success;
-/** An argument, as the usage has it. */
+/** An argument as the usage of the command shows it. */
 export const inUsage = (name: string, field: Field): string =>
   field.many ? `[${name}...]` : isRequired(field) ? `<${name}>` : `[${name}]`;

@@ -1,4 +1,4 @@
-/** Which data keys are in use, encrypting with the first one of DATA_KEY, and what is saved or lost. */
+/** The data keys: lists those in use, encrypts everything with the first one of DATA_KEY, and notes which are saved or lost. */
 import {z} from 'zod';
 import {referenceOf} from '../../../contract/reference.ts';
 import {clearWord} from '../../config/data-keys.ts';
@@ -20,7 +20,7 @@ import * as field from './fields.ts';
 import {changes, reads, type Columns, type Group} from './operation.ts';
 import {notOutOfFiles} from './progress.ts';
 
-/** What the key is for, by its place in DATA_KEY. */
+/** The words for the role of a key, by its position in DATA_KEY. */
 function placeOf({key, listed, seals}: KeyRow) {
   if (key === clearWord) return 'no: a server encrypts it';
   if (seals) return 'first: it encrypts';

@@ -24,7 +24,7 @@ import {show} from './show-lead.ts';
 import {privacyRequests} from './privacy-requests.ts';
 import {filterOf, selection, unknownNames, wrongTimes} from './selection.ts';
 
-/** How many columns of a list the name of a partner may take. */
+/** The maximum width of a partner's name in a list, in columns of the terminal. */
 const partnerColumns = 12;
 
 const list = reads({
@@ -120,7 +120,7 @@ const count = reads({
   async *read(admin, {by = [], ...selected}, isForPrograms) {
     const rows = await countLeads(admin, filterOf(selected), by);
     const remarks = unknownNames(admin.config, selected);
-    // A number alone, for the shell.
+    // Prints only the number, so that shell scripts can use it.
     if (by.length === 0 && !isForPrograms) return {said: [String(rows[0]?.leads)], remarks};
     yield rows;
     return {remarks};

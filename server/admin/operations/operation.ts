@@ -1,6 +1,6 @@
 /**
- * What operators can do, a row each. From a row come the command with its help, the page with its plan, the entry of the audit,
- * the line of a lead's timeline, and docs/commands.md.
+ * The type of an operation, a row of the table of what operators can do. The command with its help, the page with its plan, the
+ * entry of the audit, the line of a lead's timeline, and docs/commands.md are all made from the row.
  */
 import {hash} from 'node:crypto';
 import type {z} from 'zod';
@@ -12,12 +12,12 @@ import {readInput, type Fields, type Input} from './fields.ts';
 import type {Progress} from './progress.ts';
 
 /**
- * - `words`: those of the command, and the action in the audit, such as `leads erase`
- * - `roles`: who may do it on a page. Without them, there is none
- * - `past`: as audit and timeline tell it, such as `erased {it}`: `{it}` are the leads, and other names are those of what was
- *   noted. Missing for what shows nothing of a person and changes nothing
- * - `wrong`: why this input makes no sense, if each of its fields does
- * - `opens`: what its command opens instead of the store: it is the way out of a lost data key, or works before the first start
+ * - `words`: the words of the command, which are also the action in the audit, such as `leads erase`
+ * - `roles`: who may use it on a page. Without roles, no page has it
+ * - `past`: the words for the audit and the timeline, such as `erased {it}`: `{it}` stands for the leads, and other names for noted values.
+ *   Missing if it shows no personal data and changes nothing
+ * - `wrong`: why the fields do not fit together, although each is valid
+ * - `opens`: what its command opens instead of the complete store, because it recovers a lost data key, or works before the first start
  */
 type Common<Of extends Fields> = {
   words: string;
@@ -31,17 +31,17 @@ type Common<Of extends Fields> = {
 };
 
 export type Cell = string | number | boolean | null | undefined | readonly string[];
-/** A field of the line, below its name, or below another head. Or what a function makes of the line. Times are in UTC. */
+/** A field of the line under its own name, or a heading with a field or with a function of the line. Times are in UTC. */
 type Column<Line> =
   (keyof Line & string) | readonly [head: string, cell: (keyof Line & string) | ((line: Line) => Cell)];
 export type Columns<Line> = readonly Column<Line>[];
 
-/** Sentences. One that does not apply is false, and is left out. */
+/** Sentences. One that does not apply is `false`, and is left out. */
 type Sentences = readonly (string | false)[];
 
 /**
- * What is said at the end: what was done, or found. On a terminal, `remarks` stand beside it, and `fails`, which is why not all of
- * it was done, makes the exit status 1.
+ * The messages at the end. `said`: what was done or found. `remarks`: goes to standard error. `fails`: what was not done, and
+ * why; goes to standard error and makes the exit status 1.
  */
 export type Said = {said?: Sentences; remarks?: Sentences; fails?: Sentences};
 const applying = <Line extends PlanLine>(lines: readonly (Line | false)[] = []): Line[] =>
@@ -53,11 +53,11 @@ export const saidIn = ({said, remarks, fails}: Said): Record<keyof Said, string[
 });
 
 /**
- * It shows something. `read` gives all lines, or yields them page by page.
- * - `columns`: of the table; without them, each line is a block of names and values, as `block` has them, or all of its own
+ * An operation that only shows something. `read` returns all lines, or yields them page by page.
+ * - `columns`: of the table. Without them, each line is a block of names and values: those of `block`, or else all fields
  * - `isCut`: its lines are not wider than a terminal
- * - `counted`: what the lines are. Missing if there is one
- * - `isForPrograms`: amounts are to the dollar, and not as people read them
+ * - `counted`: the noun for the lines. Missing if there is always one line
+ * - `isForPrograms`: amounts are exact, and not rounded as for people
  */
 export type Reading<Of extends Fields, Line extends object> = Common<Of> & {
   line: z.ZodType<Line>;
@@ -72,18 +72,18 @@ export type Reading<Of extends Fields, Line extends object> = Common<Of> & {
   ) => Promise<readonly Line[]> | Job<readonly Line[] | Progress, Said | void>;
 };
 
-/** A sentence, or a lead with what happens to it. The name of the person stands apart, because no log may have it. */
+/** A sentence, or a lead with what happens to it. The name of the person is a field of its own, because no log may contain it. */
 export type PlanLine =
   | string
   | {reference: string; head: string; person: string | null; fields: readonly (readonly [string, string])[]};
 
 /**
- * - `does`: what would happen. `notes`: what else a terminal is told. What is false does not apply, and is left out
- * - `facts`: of what that depends. Missing for a selection, whose rows change all the time: then it is what was typed, in
- *   which `7d` stays the same
+ * - `does`: what would happen. `notes`: further sentences for a terminal. Entries that are `false` are left out
+ * - `facts`: what the plan depends on, for its digest. Missing for a selection, whose rows change all the time: the digest is
+ *   then of the input as typed, because `7d` stays the same
  * - `prepared`: what `run` needs
- * - `question`: what somebody is asked about, such as `erase 2 leads for ever`. Missing if there is nothing to ask
- * - `unasked`: why it is not done if nobody has seen this plan (`--yes`)
+ * - `question`: what the operator must confirm, such as `erase 2 leads for ever`. Missing if there is nothing to confirm
+ * - `unasked`: why `--yes` is not enough for this plan, so that it is refused
  */
 export type Plan<Prepared> = {
   does: readonly (PlanLine | false)[];
@@ -95,10 +95,10 @@ export type Plan<Prepared> = {
 };
 
 /**
- * As a button of a page, whose path ends with the last word of the command.
- * - `button`: ends with `…` if a question follows. Without that, it is the title of the question
- * - `make`: on the button that does it, if that is not the title
- * - `input`: @param carried what else stands in the address, or was sent with the form
+ * The button of the operation on a page, whose path ends with the last word of the command.
+ * - `button`: its label. It ends with `…` if a question follows, and is then, without the `…`, the title of that question
+ * - `make`: the label of the button that confirms, if it is not the title
+ * - `input`: @param carried further values from the URL or from the submitted form
  */
 type OnPage<Of extends Fields> = {
   button: string;
@@ -108,31 +108,31 @@ type OnPage<Of extends Fields> = {
 };
 /** A delivery that has not ended. */
 export type OpenDelivery = Pick<DeliveryRow, 'destination' | 'content' | 'state' | 'reason' | 'ambiguous'>;
-/** `isAsked`: somebody with another address asked to stop the number of the lead, and nobody has decided about that. */
+/** `isAsked`: somebody with another e-mail address asked to stop the lead's number, and no operator has decided about that yet. */
 type LeadState = Pick<LeadIdentity, 'revoked' | 'isSuppressed'> & {erasedAt: number | null; isAsked: boolean};
 /**
- * Of a lead, at `/leads/<id>/…`.
- * - `cannot`: said if it is not possible
- * - `ofMany`: of many leads of the list at once, as one input, or one for each
+ * The button on a lead's page, at `/leads/<id>/…`.
+ * - `cannot`: the message if it is not possible
+ * - `ofMany`: for several leads of the list at once: one input for all of them, or one for each
  */
 export type OnLead<Of extends Fields> = OnPage<Of> & {
   cannot: string;
   isPossible: (open: readonly OpenDelivery[], state: LeadState) => boolean;
   ofMany?: (leads: readonly string[]) => readonly {[Name in keyof Of]?: unknown}[];
 };
-/** Of a line of a list, at `/<list>/<name>/…`, in the order of the rows. `isShown`: @param state of a destination */
+/** The button on a line of a list, at `/<list>/<name>/…`, in the order of the table. `isShown`: @param state of a destination */
 export type OnList<Of extends Fields> = OnPage<Of> & {
   list: 'destinations' | 'operators';
   isShown?: (state: string) => boolean;
 };
 
 /**
- * It changes something. Without a plan, it is done at once.
- * - `line`: what `--json` prints in place of what is said: the result, or the `lines` of it
- * - `planned`: as `past`, of a plan that nobody has agreed to. Each plan that looks at something has it
- * - `confirm`: the word that somebody at a terminal types; a page shows the plan in any case
- * - `asked`: fields that the page of the plan asks for, with their labels. A plan does not depend on them
- * - `passkey`: a page asks for a passkey, because what is done outlives a stolen session
+ * An operation that changes something. Without a plan, it runs at once.
+ * - `line`: what `--json` prints instead of the messages: the result, or the `lines` made from it
+ * - `planned`: like `past`, for a plan that was shown and not run. Every plan that reads leads has it
+ * - `confirm`: the word that the operator types at a terminal. A page always shows the plan first
+ * - `asked`: labels of fields that the page of the plan asks for. The plan does not depend on them
+ * - `passkey`: a page asks for a passkey, because the change would outlive a stolen session
  */
 export type Changing<Of extends Fields, Prepared, Result, Line extends object> = Common<Of> & {
   plan?: (admin: Admin, input: Input<Of>) => Promise<Plan<Prepared>> | Job<Progress, Plan<Prepared>>;
@@ -151,14 +151,14 @@ export type Changing<Of extends Fields, Prepared, Result, Line extends object> =
 export type AnyReading = Reading<Fields, object>;
 export type AnyChanging = Changing<Fields, unknown, unknown, object>;
 export type Row = AnyReading | AnyChanging;
-/** What a command line or a page has given, and the schemas have read. */
+/** The input from a command line or a page, parsed by the schemas. */
 export type Given = Readonly<Record<string, unknown>>;
 
 export const isChanging = (row: Row): row is AnyChanging => 'run' in row;
-/** The last word of its command, as addresses of pages have it. */
+/** The last word of its command, which URLs of pages contain. */
 export const verbOf = ({words}: Pick<Row, 'words'>): string => words.split(' ').at(-1) ?? words;
 
-// Only here, a row forgets its types: what `plan` has prepared goes to `run` of the same row, and its result to `said`.
+// Only these casts drop the types of a row. They are safe: what `plan` prepares goes only to `run` of the same row.
 export const reads = <Of extends Fields, Line extends object>(row: Reading<Of, Line>): AnyReading =>
   row as unknown as AnyReading;
 export const changes = <Of extends Fields, Prepared, Result, Line extends object>(
@@ -169,9 +169,9 @@ export const changes = <Of extends Fields, Prepared, Result, Line extends object
 export type Group = {name: string; what: string; help?: string; rows: readonly Row[]};
 
 /**
- * What a page gives, read by the schemas.
- * @param isWhole false while what the page of the plan asks for is missing
- * @throws Refusal that names what is wrong
+ * Parses the input from a page.
+ * @param isWhole false if the fields that the page of the plan asks for are still missing
+ * @throws Refusal that names the wrong field
  */
 export function inputOf(row: AnyChanging, given: object, isWhole: boolean): Given {
   const {fields, asked = {}, wrong: whole} = row;
@@ -191,16 +191,13 @@ export type Planned = {
 const result = <Result>(work: Promise<Result> | Job<Progress, Result>, report?: Report): Promise<Result> =>
   work instanceof Promise ? work : finish(work, report);
 
-/** What a plan looks at is noted as planned, until it is done. */
+/** The audit marks what a plan reads as planned. Running the plan clears the mark. */
 const noting = (admin: Admin, plan: 'shown' | false): Admin => ({
   ...admin,
   noteAccess: (filter, ...leads) => admin.noteAccess({...filter, plan}, ...leads),
 });
 
-/**
- * What would happen, and the digest by which somebody agrees to that.
- * @param typed the input before the schemas have read it
- */
+/** Makes the plan, and the digest by which an operator agrees to it. @param typed the input before the schemas have parsed it */
 export async function planned(
   row: AnyChanging,
   admin: Admin,
@@ -220,9 +217,9 @@ export const changedMeanwhile = () =>
   new Refusal('Nothing was changed, because something has changed meanwhile: look again');
 
 /**
- * Does what was planned.
- * @param agreed the digest to which somebody agreed. Undefined if nobody was asked
- * @throws Refusal if the plan is another one by now
+ * Runs the plan.
+ * @param agreed the digest that the operator agreed to. Undefined if nobody was asked
+ * @throws Refusal if the plan has changed since
  */
 export async function done(
   row: AnyChanging,

@@ -1,4 +1,4 @@
-/** Everything that is stored about a person, for whoever asks to know. */
+/** Exports everything that is stored about a person, to answer a request to know. */
 import {z} from 'zod';
 import {idsOf} from '../admin.ts';
 import {showConsent, shownConsent} from '../consents.ts';

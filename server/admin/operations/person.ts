@@ -1,4 +1,4 @@
-/** How a person is named, the search for the leads of one as a part of an operation, and what is said of its result. */
+/** Parts of operations that search for a person: the input fields, the search, and the remarks about its result. */
 import {z} from 'zod';
 import {referenceOf} from '../../../contract/reference.ts';
 import type {LeadFilter} from '../../leads/lead-filter.ts';
@@ -19,7 +19,7 @@ export const who: Field<z.ZodString> & {argument: true} = {
   asks: 'Reference, phone or e-mail',
 };
 
-/** An address stays as it was typed until it is looked for. */
+/** The address is kept as typed: `searchPerson` normalises it. */
 const email = z.string().refine((text) => personOf(text) !== undefined, 'It must be an e-mail address.');
 const phone = parsedBy((text) => {
   const number = phoneOf(text)?.e164;
@@ -42,7 +42,7 @@ export const personFields = {
     what: `only leads with this telephone number, however it is written; ${fromInput}`,
   },
 };
-/** As the fields give it. */
+/** The values of `personFields`. */
 type Named = {email?: string | undefined; phone?: string | undefined};
 export const isPerson = ({email, phone}: Named): boolean => email !== undefined || phone !== undefined;
 
@@ -56,12 +56,12 @@ export const searchPerson = (
   return leadsOfPerson(admin, filter, person, limit);
 };
 
-/** References that a sentence names, at most. */
+/** The maximum number of references in a sentence. */
 const maxNamed = 20;
 export const referencesOf = (ids: readonly string[]) =>
   ids.slice(0, maxNamed).map(referenceOf).join(', ') + (ids.length > maxNamed ? ' …' : '');
 
-/** Which leads may be of the person, too, and which consents are kept. */
+/** Remarks about leads that may also be of the person, and about kept consents. */
 export function notesOf({config, signal}: Admin, {kept, unreadable, sameMailbox, looked, total}: Found) {
   const keptWords = kept.map(({id, partner, createdAt}) => {
     const lastDay = localDay(consentEnd(config, {partner, givenAt: createdAt}));

@@ -1,4 +1,4 @@
-/** What people asked for besides a stop, with the days until it must be answered; and leads that a lawsuit keeps. */
+/** Requests to erase, to know or to correct, with the days left to answer them; and leads that are kept for a lawsuit. */
 import {z} from 'zod';
 import {daysToAnswer, dueAt, requestKinds} from '../../leads/privacy-requests.ts';
 import {referenceOf} from '../../../contract/reference.ts';
@@ -35,7 +35,7 @@ const kind = {
   choices: requestKinds,
 };
 
-/** How it is done by the page of a lead. @param does what would happen */
+/** The button and the plan on a lead's page. @param does what would happen */
 const onPage = (button: string, does: string) => ({
   onLead: {
     button,
@@ -126,7 +126,7 @@ const end = changes({
     kind,
     reason: field.reason('what was done, or why it is not followed, without names; it is kept'),
   },
-  // What is refused here is not noted as done.
+  // A request that does not exist is refused before the audit gets an entry.
   async plan(admin, {lead: named, kind: what}) {
     const id = await leadOf(admin, named);
     if ((await requestsOf(admin, id, what)).length === 0)
@@ -169,7 +169,7 @@ lawsuit.`,
 });
 
 const {labels} = afterTouch;
-/** The fields of a lead by their options: `--first-name` is that of `first_name`. */
+/** The names of a lead's fields by their options: `--first-name` sets `first_name`. */
 const names = inCamelCase(tableOf(Object.keys(formFields) as FormFieldName[], (name) => name));
 const corrected = tableOf(Object.keys(names) as (keyof typeof names)[], (option) => ({
   ...field.option('text', labels[names[option]].toLowerCase()),

@@ -6,10 +6,10 @@ import {counted, lasting} from '../words.ts';
 export type Progress =
   Search | Waiting | {erased: string} | {revoked: string} | {encrypted: number} | {underWayUntil: number};
 
-/** `goesOn`: a page waits no longer, and says this. */
+/** `goesOn`: what a page says instead of waiting for the end of the job. */
 type Words = {say?: string; goesOn?: string};
 
-/** So many leads to read take longer than anybody expects. */
+/** Reading this many leads takes longer than people expect, so they are told. */
 const manyLeads = 10_000;
 
 /** @returns the words for each report of one job */

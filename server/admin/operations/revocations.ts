@@ -1,4 +1,4 @@
-/** Revoking consents, and letting go what is held since. */
+/** Revokes consents, and allows leads or numbers that are held because of a revocation. */
 import {referenceOf} from '../../../contract/reference.ts';
 import {allCallers, everybody} from '../../leads/revocation.ts';
 import type {Admin} from '../admin.ts';
@@ -24,7 +24,7 @@ import * as field from './fields.ts';
 import {changes, type OpenDelivery, type Plan} from './operation.ts';
 import {who} from './person.ts';
 
-/** For whom something was said. */
+/** The words for whose calls a stop or an allowance concerns: everybody's, a partner's or a caller's. */
 export function whom(scope: string): string {
   if (scope === everybody || scope === 'all') return 'everybody';
   if (scope === allCallers) return 'the callers';
@@ -120,7 +120,7 @@ const toldLines = ({reference, told, former, remote_ids}: Revoked['leads'][numbe
   ...former.map((one) => `${reference} cannot be told: formerly ${placed(one)}`),
 ];
 
-/** `rows`: what is held of the lead that was named, for any reason. */
+/** `rows`: the held deliveries of the named lead, whatever the reason. */
 type Allowing = {who: Who; rows: readonly OpenDelivery[]};
 
 export const allow = changes({
@@ -156,7 +156,7 @@ that somebody else asked to stop. A phone number lets go all that is held becaus
   },
   async run(admin, {reason, partner}, {who: meant, rows}) {
     const done = await allowConsent(admin, {who: meant, reason, partner: partnerOf(partner)});
-    // What is held because of its number goes by that already.
+    // `allowConsent` has already released what was held because of the number.
     const others = rows.filter((row) => row.reason !== 'suppressed');
     if (typeof meant === 'string')
       await retryDeliveries(admin, {
@@ -183,13 +183,13 @@ const planNumber = async ({store}: Admin, meant: Exclude<Who, string>): Promise<
   prepared: {who: meant, rows: []},
 });
 
-/** A lead that is held goes alone. If somebody with another address asked to stop its number, that is decided for the number. */
+/** Allows a held lead alone. If it is not held, but somebody with another address asked to stop its number, allows the number. */
 async function planLead(admin: Admin, id: string): Promise<Plan<Allowing>> {
   await admin.noteAccess({lead: id});
   const record = (await admin.store.findRecords([id])).get(id);
   const known = record && opened(record);
   const lead = known && 'lead' in known ? known : undefined;
-  // One that is held goes alone: others with its number are of other people, of whom nobody has decided.
+  // A held lead is allowed alone, because other leads with its number may be of other people.
   if (lead && !lead.isSuppressed && (await isAskedToStop(admin, lead)))
     return planNumber(admin, {phone: lead.lead.phone.e164});
   const rows = (await storedOf(admin, id, ['held'])).filter(isReleasable);

@@ -1,4 +1,4 @@
-/** Which rules of `send_to` a lead meets. */
+/** Shows which routing rules of `send_to` match a lead. */
 import {Refusal} from '../admin.ts';
 import {leadOf, unreadableText} from '../lead-names.ts';
 import {routeRow, routesOf} from '../routing.ts';

@@ -1,4 +1,4 @@
-/** Which leads are meant: the fields of lists, counts and exports. */
+/** The input fields that select leads for lists, counts and exports. */
 import {leadStatuses} from '../../../contract/embed.ts';
 import {endOfId} from '../../../contract/reference.ts';
 import type {Config} from '../../config/config.ts';
@@ -6,7 +6,7 @@ import type {LeadFilter} from '../../leads/lead-filter.ts';
 import * as field from './fields.ts';
 import type {Input} from './fields.ts';
 
-/** Stands for a partner, and selects leads of `/json/leads`, which have no partner. */
+/** Given as the partner, it selects leads of `/json/leads`, which have no partner. */
 const withoutPartner = '-';
 
 const reference = field.parsedBy((text) => {
@@ -43,8 +43,8 @@ export const filterOf = ({partner, state, reference, ...others}: Selection): Lea
 });
 
 /**
- * Which of the names are not in the configuration, because they may be misspelt. This is no failure: leads that were stored while
- * the file had the name are found.
+ * Warns of names that the configuration lacks, because they may be misspelt. This is not an error: leads may have been stored
+ * while the configuration had the name.
  */
 export function unknownNames({partners}: Config, {partner = withoutPartner, context = {}}: Selection) {
   const isFilter = (name: string) =>

@@ -27,14 +27,14 @@ type Value = string | number | boolean | null | undefined;
 type Line = readonly [name: string, value: Value];
 const emptyLine: Line = ['', ' '];
 
-/** Numbers are dollars. */
+/** A value in words. Numbers are amounts in dollars. */
 function inWords(value: Value): string {
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   return typeof value === 'number' ? formatMoney(value, 'en-US') : (value ?? '');
 }
 
 const listed = (values: readonly Value[]) => values.filter(Boolean).join(', ');
-/** The newest ones, and how many there are besides: `--json` has all. */
+/** References of the newest leads, and the number of the others: `--json` has all. */
 const referencesOf = (ids: readonly (string | null | undefined)[] = []) =>
   listed([
     ...ids.slice(-maxOthers).map((id) => id && referenceOf(id)),
@@ -45,7 +45,7 @@ const referencesOf = (ids: readonly (string | null | undefined)[] = []) =>
 type Shown = Omit<ShownErased, 'kept' | 'erased_at' | 'consent_kept_until'> &
   Partial<Omit<ShownLead, 'lead' | 'created_at'>> & {lead: Partial<ShownLead['lead']>};
 
-/** The lines for people. Some facts are for programs alone, which get all by `--json`. */
+/** The lines for people. Some fields are left out: programs get all of them by `--json`. */
 function linesOf(view: LeadView, shown: Shown, more: readonly Line[] = []) {
   const {consent, cid} = shown;
   const {amounts, result, call} = view;
@@ -130,7 +130,7 @@ const goesTo = (deliveries: readonly ShownDelivery[]) => [
   ...(deliveries.length === 0 ? [['Goes to', 'nobody'] as const] : []),
 ];
 
-/** What the visitor read of each amount, and by which figures. */
+/** Lines that explain each amount, as the visitor read it, with the policy that it was calculated by. */
 const whyLines = (reasons: Why | null) =>
   reasons === null
     ? [['Why', 'not known: no figures of ours are stored for these amounts'] as const]
@@ -159,7 +159,7 @@ export function leadLines({view, why: reasons, ...line}: ShownLine) {
   return [...linesOf(view, line), ...because, ...goesTo(line.deliveries)];
 }
 
-/** @returns `fails`: what cannot be read of it */
+/** @returns `fails`: messages about parts of the lead that cannot be read */
 export async function readShown(
   admin: Admin,
   named: string,

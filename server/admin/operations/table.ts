@@ -1,4 +1,4 @@
-/** All that operators can do, for pages, timeline and docs. A command loads its group alone, because all of them take longer to load. */
+/** The table of operations, for pages, timeline and docs. A command loads only its own group, because loading all takes longer. */
 import {audit} from './audit.ts';
 import {consents} from './consents.ts';
 import {deliveries} from './deliveries.ts';
@@ -32,7 +32,7 @@ export const rowOf = (words: string): Row | undefined => byWords.get(words);
 
 const changing = rows.filter(isChanging);
 export type OfLead = AnyChanging & {onLead: OnLead<Fields>};
-/** Those with a button on the page of a lead, in their order. */
+/** The operations with a button on a lead's page, in the order of the buttons. */
 export const ofLead: readonly OfLead[] = [
   'deliveries retry',
   'deliveries release',
@@ -47,5 +47,5 @@ export const ofLead: readonly OfLead[] = [
   changing.filter((row): row is OfLead => row.words === words && row.onLead !== undefined),
 );
 export type OfList = AnyChanging & {onList: OnList<Fields>};
-/** Those with a button on a line of another page. */
+/** The operations with a button on a line of a list. */
 export const ofLists = changing.filter((row): row is OfList => row.onList !== undefined);

@@ -1,4 +1,4 @@
-/** Which versions of the form there are, and whose pages still ask for which. */
+/** Lists the versions of the form, and whose pages still request them. */
 import {z} from 'zod';
 import {elementName} from '../../../contract/api.ts';
 import {listVersionUse, maxDays, partnersOf, versionRow, type VersionRow} from '../versions.ts';
