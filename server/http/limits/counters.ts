@@ -1,11 +1,11 @@
 /**
- * Counters that expire, for rate limits and quotas. With Redis all processes share them. Without Redis, and while it
- * cannot be used, each process counts in its own memory.
+ * Counters that expire, for rate limits and quotas. With Redis, all processes share them. Without Redis, and while it cannot be
+ * used, each process counts in its own memory.
  *
- * In Redis, a digest stands for whose a counter is, so that nobody reads the addresses of visitors there. Its key is the
- * token key that signs. When a reload brings another one, the shared counters begin anew once: networks that were refused
- * have at most a further window (a minute, and an hour for leads), and each process still knows what it counted itself of
- * failures. While servers have different token keys, they count apart.
+ * The names of counters in Redis are digests, so that nobody can read visitors' addresses there. The digests are keyed by the
+ * token key that signs. When a reload brings another token key, the shared counters start again at 0: networks that were refused
+ * gain at most one more window (a minute, or an hour for leads), and each process still knows the failures that it counted
+ * itself. While servers have different token keys, they count apart.
  */
 import {createHmac, randomUUID} from 'node:crypto';
 import type {Emit} from '../../observe/observations.ts';
@@ -27,8 +27,8 @@ export type Counters = {
 };
 
 /**
- * @param redisUrl without one, counters are kept in memory only
- * @param tokenKey the one in force
+ * @param redisUrl if undefined, counters are kept in memory only
+ * @param tokenKey returns the token key that signs now
  */
 export function createCounters(redisUrl: string | undefined, tokenKey: () => string, emit: Emit): Counters {
   const redis = redisUrl === undefined ? undefined : connectRedis(redisUrl, emit);

@@ -8,10 +8,10 @@ import {networksAround} from '../../config/addresses.ts';
 import {ProblemError} from '../../leads/problem-error.ts';
 import {createMemoryCounters} from './memory-counters.ts';
 
-/** Milliseconds. */
+/** Delays in milliseconds: after the first failure, and at most. */
 const firstDelay = 50;
 const maxDelay = 1_000;
-/** After this time without a further failure, the failures of an address or account are forgotten. */
+/** Milliseconds without a further failure after which the failures of an address or account are forgotten. */
 const window = 900_000;
 /** When this many replies wait, further failures get a 429 at once, because each waiting reply takes memory. */
 const maxWaiting = 50;

@@ -1,14 +1,13 @@
 /**
- * Refuses networks after too many failures. A failure is counted in this process at once, so that parallel attempts
- * cannot pass the limit together, and then in the shared counters, so that other processes see it. A request that
- * succeeds needs no round trip to Redis.
+ * Refuses networks after too many failures. A failure is counted in this process at once, so that parallel attempts cannot pass
+ * the limit together, and then in the shared counters, so that other processes see it. A request that succeeds needs no round
+ * trip to Redis.
  *
  * There are two ways to use it:
- * - `check` before it is known whether the request fails. This protects passwords: a refused network learns nothing, also
- *   from the right password. But one client locks out all others of its network.
- * - `fail` when it is known that the request fails. This only saves work. Requests for known partners use no limit of
- *   failures, because the names of partners are on public pages, and any web page can make its visitors send requests
- *   for unknown ones.
+ * - `check` before it is known whether the request fails. This protects passwords: a refused network learns nothing, also from
+ *   the right password. But one client locks out all others of its network.
+ * - `fail` when it is known that the request fails. This only saves work. Requests that name an existing partner are not checked:
+ *   partner names are public, and any web page can make its visitors send failing requests for made-up ones.
  */
 import {isWithin, networksAround, type Ranges} from '../../config/addresses.ts';
 import type {Emit} from '../../observe/observations.ts';
@@ -59,7 +58,7 @@ export function createFailureLimit({
 
   const counterOf = (network: string) => ({name: `failed ${what}:${network}`, window});
 
-  /** The networks that are refused or not, each with what this process knows of its failures, and what it may have. */
+  /** The client's network and those around it, each with the failures that this process knows of, and the maximum. */
   const around = (client: ClientAddress) =>
     networksAround(client.network).map(({network, times}) => {
       const counter = counterOf(network);

@@ -1,18 +1,17 @@
 /**
- * Counters in the memory of this process. They expire by the monotonic clock: a clock that is set back would lock out those
- * who had reached a limit.
+ * Counters in the memory of this process. They expire by the monotonic clock: a clock that is set back would lock out those who
+ * had reached a limit.
  *
- * Made-up networks cannot fill the memory: each kind of counter has two generations, of 65,536 counters each. When the
- * younger one is full, it becomes the older one, and the older one is forgotten. A counter that changes moves to the
- * younger one. So a flood of networks pushes out counters of its own kind alone, and only those that have not changed while
- * 65,536 others did. A network that was pushed out begins at 0, which is no help to an attacker: whoever has 65,536 networks
- * has all their limits anyway.
+ * Requests from many networks cannot fill the memory: each kind of counter has two generations, of 65,536 counters each. When
+ * the younger one is full, it becomes the older one, and the older one is forgotten. A counter that changes moves to the younger
+ * one. So a flood of networks pushes out only counters of the same kind that have not changed while 65,536 others did. A network
+ * that was pushed out starts again at 0. That does not help an attacker, who with 65,536 networks has as many limits to use.
  */
 
 export type Counter = {
-  /** The kind of the counter and whose it is, such as `results:192.0.2.7`. Kinds are words of the code. */
+  /** The kind of the counter and its owner, such as `results:192.0.2.7`. Kinds are constants in the code. */
   name: string;
-  /** Milliseconds after its first increment at which the counter expires. All counters of a kind have the same. */
+  /** Milliseconds after its first increment at which the counter expires. All counters of a kind have the same window. */
   window: number;
   /** True if every increment restarts the window. */
   renew?: boolean;
@@ -24,10 +23,10 @@ export type Count = {count: number; left: number};
 /** `endsAt` in milliseconds of `performance.now()`. */
 type Generation = Map<string, {count: number; endsAt: number}>;
 
-/** A counter takes about 150 bytes, and a kind up to 20 MB. */
+/** The maximum number of counters in a generation. A counter takes about 150 bytes, so a kind takes up to 20 MB. */
 const maxOfGeneration = 65_536;
 
-/** Empty for a name without a colon, so that no name makes a kind of its own. */
+/** The kind in a counter's name. Empty for a name without a colon, so that such names do not become kinds of their own. */
 export const kindOf = (name: string) => name.slice(0, name.indexOf(':') + 1);
 
 export function createMemoryCounters() {
@@ -44,7 +43,7 @@ export function createMemoryCounters() {
   function set({name, window}: Counter, {count, left}: Count): Count {
     const now = performance.now();
     const before = kinds.get(kindOf(name));
-    // When a window has passed, all counters of the older generation have expired.
+    // Once a window has passed since the younger generation began, all counters of the older one have expired.
     const isOver = !before || before.young.size >= maxOfGeneration || now - before.since > window;
     const kind = isOver ? {young: new Map(), old: before?.young ?? new Map(), since: now} : before;
     if (isOver) kinds.set(kindOf(name), kind);

@@ -9,7 +9,7 @@ const minute = 60_000;
 /** Makes the middleware that limits one kind of request. */
 export type RateLimits = (name: string, perMinute: number) => RequestHandler;
 
-/** The headers are those of draft 7 of RateLimit fields. Draft 8 would have the hash of an address in every response. */
+/** Sends the headers of draft 7 of RateLimit fields. Draft 8 would put a hash of the address into every response. */
 export function createRateLimits(counters: Counters): RateLimits {
   return (name, perMinute) =>
     async ({network}, response, next) => {

@@ -1,9 +1,9 @@
-/** The client of Redis, with the one script that limits and quotas run there. */
+/** The Redis client, with the one script that limits and quotas run in Redis. */
 import {createClient, defineScript} from '@redis/client';
 
 export {ErrorReply} from '@redis/client';
 
-/** Returns the new value, and when it expires. Arguments: the lifetime, and 1 if each increment restarts it. */
+/** Adds one. Returns the new value and the milliseconds until it expires. Arguments: the lifetime, and 1 if increments restart it. */
 const incrementCounter = defineScript({
   SCRIPT: `
     local count = redis.call('INCR', KEYS[1])
@@ -28,8 +28,8 @@ export const createSharedClient = (url: string, connectTimeout: number) =>
     url,
     scripts: {incrementCounter},
     disableOfflineQueue: true,
-    // `connectRedis` (redis-connection.ts) reconnects by itself. The client's own strategy acts only when the connection ends, but the
-    // connection to a frozen Redis stays open.
+    // `connectRedis` (redis-connection.ts) reconnects instead. The client's own strategy acts only when the connection ends, but
+    // a connection to a frozen Redis stays open.
     socket: {connectTimeout, reconnectStrategy: false},
   });
 

@@ -7,7 +7,7 @@ import type {Emit} from '../../observe/observations.ts';
 import {isShortage, noDescriptors} from '../../observe/file-descriptors.ts';
 import type {RedisClient} from './redis-client.ts';
 
-/** Milliseconds. */
+/** The time limit of a command, in milliseconds. */
 const commandTimeout = 250;
 /** Milliseconds for connecting, signing in and one write. */
 const connectTimeout = 1_000;
@@ -104,7 +104,7 @@ export function connectRedis(url: string, emit: Emit): SharedRedis {
   };
 }
 
-/** Emits what the start would emit: that Redis cannot be used. If it can be used, emits nothing. */
+/** Checks Redis as a start does: emits an observation if Redis cannot be used, and nothing if it can. */
 export async function tryRedis(url: string, emit: Emit): Promise<void> {
   const {createSharedClient} = await loadClient();
   const client = createSharedClient(url, connectTimeout);
