@@ -1,4 +1,4 @@
-/** The queries for who may use the operators' pages, for both databases. */
+/** The queries about operators, their passkeys and their sessions, for both databases. */
 import type {OperatorStore, Passkey} from '../leads/operators.ts';
 import type {Context} from './context.ts';
 import {statement, type Row, type Statement} from './database.ts';
@@ -8,7 +8,7 @@ const operatorColumns = `operators.id, operators.name, operators.role, operators
 const passkeyColumns = `credential, operator, public_key AS "publicKey", counter, is_synced AS "isSynced",
   passkeys.created_at AS "createdAt", used_at AS "usedAt"`;
 const sessionColumns = 'digest, operator, began_at AS "beganAt", expires_at AS "expiresAt", zone, agent';
-/** SQL that adds the operator of the rows of a table, and leaves out rows of those who were revoked. */
+/** SQL that joins the operator of each row, and leaves out rows of operators who were revoked. */
 const ofOperator = (table: string) =>
   `JOIN operators ON operators.id = ${table}.operator AND operators.revoked_at IS NULL`;
 
@@ -33,7 +33,7 @@ const newPasskey = `
 const valuesOf = (key: Omit<Passkey, 'operator' | 'usedAt'>) =>
   [key.credential, key.publicKey, key.counter, key.isSynced, key.createdAt] as const;
 const acceptText = `${newPasskey}, $3, $4, $5, $6, $7 ${whereInvited} RETURNING operator`;
-// Whoever was invited again meanwhile has no session any more, and must not keep a passkey of before.
+// An operator who was just invited again has no session any more, and must not add a passkey with the earlier one.
 const addKeyText = `
   ${newPasskey}, $2, $3, $4, $5, $6 FROM operators WHERE id = $1 AND revoked_at IS NULL
     AND EXISTS (SELECT 1 FROM operator_sessions WHERE operator = operators.id)`;
@@ -55,8 +55,8 @@ const endAll = (operator: string): Statement[] =>
 
 export function accountQueries({read, readOne, write, oneByOne}: Context): OperatorStore {
   /**
-   * What depends on other rows than its own. One at a time, each sees what the one before it did: otherwise a session could
-   * begin beside the end of all sessions, and stay. @returns the rows of the first statement
+   * Runs statements that depend on other rows, one transaction at a time. Otherwise, a session could begin while all sessions of
+   * its operator are being ended, and stay. @returns the rows of the first statement
    */
   const inTurn = async (...statements: Statement[]): Promise<Row[]> =>
     (await write(statement(oneByOne('operators')), ...statements))[1] ?? [];

@@ -1,13 +1,13 @@
-/** The queries by which one of several processes tells operators by e-mail what needs one, for both databases. */
+/** The queries behind alerts by e-mail, for both databases. Of several processes, one claims each e-mail and sends it. */
 import type {Alert, AlertPort} from '../leads/ports.ts';
 import {statement, type Database} from './database.ts';
 
-/** Before the first e-mail, the title follows what is found: until then, more leads may have come. */
+/** Until the first e-mail, the title is updated, because more leads may be concerned by then. */
 const note = `
   INSERT INTO troubles (name, title, began_at, seen_at, told, due_at) VALUES ($1, $2, $3, $3, 0, $4)
   ON CONFLICT (name) DO UPDATE SET seen_at = excluded.seen_at,
     title = CASE troubles.told WHEN 0 THEN excluded.title ELSE troubles.title END`;
-/** What is over is due at once. Once a process has claimed that, it is due again when the lease ends. */
+/** A trouble that is over is due at once. A process that claims it takes a lease, after which it is due again. */
 const claim = `
   UPDATE troubles SET due_at = $1, told = CASE WHEN seen_at <= $3 THEN 2 ELSE told END
   WHERE (seen_at = $2 AND due_at <= $2) OR (seen_at <= $3 AND (due_at <= $2 OR told = 1))

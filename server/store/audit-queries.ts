@@ -1,4 +1,4 @@
-/** The queries for who looked at personal data, for both databases. */
+/** The queries about the audit, which lists who looked at personal data or changed it, for both databases. */
 import {maxIds, type AuditEntry, type AuditStore} from '../leads/audit.ts';
 import {firstIdAt} from '../leads/lead-ids.ts';
 import type {RowOf} from './columns.ts';
@@ -7,21 +7,21 @@ import {insertText, statement, type Database} from './database.ts';
 const insert = `${insertText('audit', () => 'VALUES ($1, $2, $3, $4, $5, $6, $7)')} ON CONFLICT (id) DO UPDATE SET`;
 const noteText = `${insert} filter = excluded.filter, leads = excluded.leads, ids = excluded.ids`;
 const addText = `${insert} leads = audit.leads + excluded.leads`;
-// Ids begin with the time, so the primary key finds the entries of a time.
+// Ids begin with the time, so the primary key finds the entries of a time span.
 const listText = (condition: string) =>
   `SELECT * FROM audit WHERE id >= $1 AND id < $2 AND LOWER(actor) LIKE LOWER($3)${condition} ORDER BY id DESC LIMIT $4`;
-/** An entry that came to have more leads than it names is that of a list. The first condition is that of the index for it. */
+/** Leaves out entries with more leads than ids, which are those of long lists. The first condition is that of the index `audit_lead`. */
 const ofLead = (more: string) => `
   AND id IN (SELECT id FROM audit WHERE leads = 1 AND ids = $5 UNION ALL SELECT id FROM audit_leads WHERE lead_id = $6)
   AND leads <= ${maxIds}${more}`;
 const noList = " AND (leads = 1 OR action NOT LIKE '% list')";
 
-/** Each text of the list is the id of a lead, of 36 characters, and that of an entry. */
+/** Each text of the JSON list is the id of a lead, of 36 characters, followed by the id of an entry. */
 const pairs = (jsonList: Database['jsonList']) =>
   `SELECT substr(value, 1, 36), substr(value, 37) FROM ${jsonList('$1')} AS listed`;
 const toPairs = ({id, ids}: {id: string; ids: readonly string[]}) => ids.map((lead) => lead + id);
 
-/** Entries that one statement deletes, at most. */
+/** The maximum number of entries that one statement deletes. */
 const deleteBatch = 100;
 
 /** Deletes the oldest entries from before a time, and returns how many. */

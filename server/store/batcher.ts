@@ -25,14 +25,14 @@ type Waiting<Item, Result> = {
 };
 
 /**
- * `maxBatch`: the maximum number of items in one commit. `maxWaiting`: when this many items wait, further items are
+ * `maxBatch`: the maximum number of items in one commit. `maxWaiting`: the number of waiting items at which further ones are
  * rejected.
  */
 const [maxBatch, maxWaiting] = [500, 20_000];
 
 /**
  * @param commit resolves to the outcomes in the order of the batch. An item without an outcome counts as failed
- * @param isAlone whether an item takes so long that no other may wait for it in its batch
+ * @param isAlone whether an item takes so long that it gets a batch of its own, so that no other item waits for it
  */
 export function createBatcher<Item, Result>(
   commit: (batch: Item[]) => Promise<readonly (Outcome<Result> | undefined)[]>,

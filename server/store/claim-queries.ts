@@ -29,14 +29,14 @@ import {isNotForReceivers} from './erasure-queries.ts';
 import {isOneOf} from './schema.ts';
 import {endUnsent, toRecipients} from './settlement-queries.ts';
 
-/** What the statement that claims deliveries returns of each. */
+/** A row that the statement which claims deliveries returns. */
 type ClaimedRow = Omit<DueDelivery, 'lead' | 'destination' | 'recipients' | 'leaseEnd'> & {
   lead: string;
   state: DeliveryState;
   recipients: string | null;
 };
 
-/** Milliseconds until a lead that cannot be read is tried again. An operator may have to give back a key. */
+/** Milliseconds until a lead that cannot be read is tried again. An operator may have to restore a data key. */
 const unreadableWait = 900_000;
 
 /**
@@ -75,7 +75,7 @@ const claimSql = (skipLocked: string, [index, more]: readonly [index: string, mo
   RETURNING lead_id AS lead, content, state, attempts, ambiguous_counted AS "ambiguousCounted",
     remote_id AS "remoteId", happened_at AS "happenedAt", failing_since AS "failingSince", recipients, address`;
 
-/** Looks the next destination up in the index each time, instead of reading all deliveries that wait. */
+/** A loose index scan: looks up the next destination in the index each time, instead of reading all waiting deliveries. */
 const selectDestinations = `
   WITH RECURSIVE found(destination) AS (
     SELECT MIN(destination) FROM deliveries WHERE state = 'waiting'
@@ -84,7 +84,7 @@ const selectDestinations = `
     FROM found WHERE destination IS NOT NULL)
   SELECT destination FROM found WHERE destination IS NOT NULL`;
 
-/** The statements that end leases which this process has not used. */
+/** The statements that end leases which this process took and did not use. */
 function endUnused(
   destination: string,
   now: number,
@@ -111,7 +111,7 @@ function endUnused(
   return statements;
 }
 
-/** The index by which only events of stops and erasures are found, and SQL that is true for them. */
+/** The index with only the events of stops and erasures, and SQL that is true for these events. */
 const amongText = ({onlyIndex}: Pick<Database, 'onlyIndex'>) =>
   [
     onlyIndex('deliveries_stops'),
@@ -121,8 +121,8 @@ const amongText = ({onlyIndex}: Pick<Database, 'onlyIndex'>) =>
 type Found = ReturnType<Awaited<ReturnType<LeadReader['findRecords']>>['get']>;
 
 /**
- * What is not sent any more is dropped: the lead was erased, or its consent revoked. What is held because of its number
- * is held again, whoever made it due. What cannot be read is tried again, but for the events that need nothing but the ids.
+ * Decides what becomes of a claimed delivery. Dropped: the lead was erased or its consent revoked. Held: the lead is held because
+ * of its number, whoever made it due. An unreadable lead is retried, except for events that need only the ids.
  */
 function whatItTakes(
   content: DeliveryContent,
@@ -150,7 +150,7 @@ async function claimDue(
   destination: string,
   {now, leaseEnd, dueAgain = leaseEnd, limit, maxSends, unused = [], onlyForReceivers: isGone = false}: Claim,
 ): ReturnType<OutboxPort['claimDue']> {
-  // Otherwise, that would keep others from writing all the time.
+  // Reads first whether anything is due: on SQLite, a claim without result would keep others from writing.
   const among = isGone ? amongText(words) : undefined;
   if (among && (await read(statement(hasAmong(among), destination, now))).length === 0)
     return {due: [], held: [], unreadable: []};
@@ -192,7 +192,7 @@ async function claimDue(
   return {due, held, unreadable};
 }
 
-/** Destinations for which this is asked at the same time share a query. */
+/** Calls for several destinations at the same time share one query. */
 function createDueBatcher({read, jsonList}: Context) {
   const text = `
     SELECT value FROM ${jsonList('$1')} AS listed
@@ -225,7 +225,7 @@ export function claimQueries(
     },
 
     async recallDeliveries(destination, {now, latest, latestOfStops, endedLeases}) {
-      // Each has a parameter of its own after the bound that finds the rows by the index.
+      // Each bound needs a parameter of its own. The first one finds the rows by the index.
       const late = (bound: string, ofStops: string) =>
         `state = 'waiting' AND next_attempt_at > ${bound} AND (${isNotForReceivers('deliveries')} OR next_attempt_at > ${ofStops})`;
       const text = `

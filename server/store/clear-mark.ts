@@ -1,7 +1,7 @@
 /**
- * What counts of a store in clear, decided once: in the transaction that brings it up from a version before 2.0. It encrypts a
- * mark, which says that there was data in clear, and the public keys of statements that stood there. Whoever can write to the
- * database without a data key can add rows in clear and say that there are some, but makes no mark.
+ * Decides once which unencrypted data is trusted: in the transaction that upgrades a store from before 2.0. It encrypts a mark,
+ * which proves that there was such data, and the public keys of statements. Somebody who can write to the database, but has no
+ * data key, can add unencrypted rows, but cannot make this mark.
  */
 import {isGenuine} from '../leads/evidence.ts';
 import type {RowOf} from './columns.ts';
@@ -16,7 +16,7 @@ const owner: Bound = {id: 'clear', cid: '', partner: null};
 export const encryptMark = (encryptor: Encryptor): EncryptedText =>
   encryptor.of(owner).encrypt('clear', 'clear mark');
 
-/** Notes that the first key is used, unless something is encrypted with a key that is missing. */
+/** Notes that the first data key is in use, unless the store also needs a key that is missing. */
 export function insertKey({writesWith, checkValues, mayLackKeys}: Encryptor): Statement {
   const isMissing = `EXISTS (SELECT 1 FROM data_keys WHERE check_value NOT IN (${list([0, ...checkValues].map(String))}))`;
   const text = `
@@ -24,13 +24,13 @@ export function insertKey({writesWith, checkValues, mayLackKeys}: Encryptor): St
     WHERE ${mayLackKeys ? '1 = 1' : `NOT ${isMissing}`} ON CONFLICT (check_value) DO NOTHING`;
   return statement(text, writesWith, Date.now());
 }
-/** Encrypts the mark with the first key. Only for a store in which there is data in clear. */
+/** Encrypts the mark with the first data key. Only for a store that has unencrypted data. */
 export function writeMark(encryptor: Encryptor): Statement {
   const {data_key, blob} = encryptMark(encryptor);
   return statement('UPDATE data_keys SET data_key = $1, blob = $2 WHERE check_value = 0', data_key, blob);
 }
 
-/** Whether a row of the data keys says that there is data in clear, and its mark can be decrypted. */
+/** Whether a row of `data_keys` says that there is unencrypted data, and its mark can be decrypted. */
 export function isMarked({check_value, data_key, blob}: RowOf<'data_keys'>, encryptor: Encryptor): boolean {
   if (check_value !== 0 || !data_key || blob === null) return false;
   try {
@@ -40,7 +40,7 @@ export function isMarked({check_value, data_key, blob}: RowOf<'data_keys'>, encr
   }
 }
 
-/** What is read for `encryptedByUpgrade`. */
+/** The queries whose rows `encryptedByUpgrade` takes. */
 export const selectBefore = [
   'SELECT check_value FROM data_keys',
   'SELECT id, public_key FROM evidence_keys',

@@ -36,8 +36,8 @@ export type Table = {
   columns: Readonly<Record<string, Column>>;
   primaryKey: readonly string[];
   /**
-   * On SQLite, the rows stand in the order in which they were inserted, and the primary key is an index. Elsewhere a row
-   * of more than 1,002 bytes needs a page of its own.
+   * On SQLite, makes a table with rowids, whose rows are stored in the order of insertion. Without rowids, a row of more than
+   * 1,002 bytes would need a page of its own.
    */
   hasLargeRows?: boolean;
   indexes?: Readonly<Record<string, Index>>;
@@ -68,10 +68,10 @@ export const tables = {
       cid: text,
       partner: textOrNull,
       lead_type: text,
-      // What is personal stands in `sealed`. In these columns (`nothingInClear` in personal-data.ts), versions before 2.0
-      // stored it in clear if there was no data key, and it stays there until a server has encrypted it. The columns stay: while
-      // it encrypts, each statement must know them, also those of other servers.
-      /** The fields of the lead, as JSON. It was `lead` before 2.0, whose servers fail without it: they would write in clear. */
+      // Personal data is in `sealed`. Before 2.0, without a data key, it was stored unencrypted in these columns
+      // (`nothingInClear` in personal-data.ts), and it stays here until a server has encrypted it. The columns remain, because
+      // during that time the statements of all servers must find them.
+      /** The fields of the lead, as JSON. Called `lead` before 2.0, so that such servers now fail, and write nothing unencrypted. */
       clear_lead: text,
       suspect: textOrNull,
       supersedes: textOrNull,
@@ -82,21 +82,21 @@ export const tables = {
       policy_version: textOrNull,
       /** How the visitor came to the site, as JSON. */
       attribution: textOrNull,
-      // The campaign is a part of the attribution, and always repeated here in clear, because operators list leads by
-      // campaign. It is not personal data: it names an advertisement, while the click ids identify a person.
+      // The campaign is a part of the attribution. It is repeated here unencrypted, because operators list leads by campaign. It
+      // is not personal data: it names an advertisement, while the click ids identify a person.
       utm_source: {...textOrNull, since: 7},
       utm_medium: {...textOrNull, since: 7},
       utm_campaign: {...textOrNull, since: 7},
       /** Hidden fields of the page, as JSON. */
       context: {...textOrNull, since: 11},
-      /** When the personal data was erased. The row stays, so that nobody takes the lead for one that was lost. */
+      /** When the personal data was erased. The row is kept, so that the lead does not seem to be lost. */
       erased_at: {...integerOrNull, since: 13},
-      /** When the consent was revoked, and whether for the partner of the lead alone or for all. */
+      /** When the consent was revoked, and whether only for the lead's partner or for all. */
       revoked_at: {...integerOrNull, since: 16},
       revoked_for: {...textOrNull, since: 16},
-      /** When the lead came, if it is held because of its number, until an operator allows it. Nothing of it goes out. */
+      /** When the lead was stored, if it is held because of its number. NULL once an operator allows it. Until then, nothing is sent. */
       suppressed_at: {...integerOrNull, since: 16},
-      /** When somebody with the same mailbox and another number had said stop. Nothing is held for that. */
+      /** When somebody with the same mailbox and another number said stop. The lead is not held for that reason. */
       mailbox_stopped_at: {...integerOrNull, since: 18},
     },
     primaryKey: ['id'],
@@ -111,7 +111,7 @@ export const tables = {
       leads_overview: {on: ['id', 'partner', 'status', 'utm_campaign'], since: 8},
       // For operators who look for a lead by its reference, which is made of the end of the id.
       leads_reference: {on: ['substr(id, 27)'], since: 8},
-      // For operators who look at what is held because of numbers.
+      // For operators who list leads that are held because of their numbers.
       leads_suppressed: {on: ['id'], where: 'suppressed_at IS NOT NULL', since: 16},
     },
   },
@@ -134,7 +134,7 @@ export const tables = {
   consents: {
     columns: {
       lead_id: lead,
-      /** The record of the consent of a lead that is in clear, as JSON. */
+      /** The record of the consent of a lead that is not encrypted yet, as JSON. */
       consent: text,
     },
     primaryKey: ['lead_id'],
@@ -144,9 +144,9 @@ export const tables = {
   sealed: {
     columns: {
       lead_id: lead,
-      /** What of the lead it is (`partOf…` in encryption.ts). */
+      /** Which part of the lead it is (`Part` in encryption.ts). */
       part: text,
-      /** The check value of the key with which it is encrypted. 0 if a version before 2.0 left it in clear. */
+      /** The check value of the key that encrypts it. 0 if a version before 2.0 stored it unencrypted. */
       data_key: integer,
       blob,
     },
@@ -159,10 +159,10 @@ export const tables = {
     since: 13,
   },
 
-  /** The leads that somebody wanted to read lately, and that could not be opened (unreadable-leads.ts). */
+  /** The leads that were read lately and could not be decrypted (unreadable-leads.ts). */
   unreadable_leads: {
     columns: {
-      /** No reference, so that nobody who deletes a lead by hand has to know of this table. */
+      /** Not a foreign key, so that an operator can delete a lead by hand without regard to this table. */
       lead_id: text,
       met_at: integer,
     },
@@ -170,17 +170,17 @@ export const tables = {
     since: 13,
   },
 
-  /** The data keys with which something may be encrypted, by their check values. 0 stands for data in clear. */
+  /** The data keys that something may be encrypted with, by their check values. 0 stands for unencrypted data. */
   data_keys: {
     columns: {
       check_value: integer,
       since: integer,
-      /** When an operator said that the key is copied to a safe place. */
+      /** When an operator noted that the key is copied to a safe place. */
       saved_at: {...integerOrNull, since: 20},
-      /** When everything was encrypted with this key, after another one. */
+      /** When a rotation had encrypted everything with this key. */
       alone_since: {...integerOrNull, since: 20},
       data_key: {...integerOrNull, since: 20},
-      /** Of 0: the encrypted mark without which nothing in clear is read (clear-mark.ts). */
+      /** In row 0: the encrypted mark without which no unencrypted data is read (clear-mark.ts). */
       blob: {...blob, null: true, since: 20},
     },
     primaryKey: ['check_value'],
@@ -188,8 +188,8 @@ export const tables = {
   },
 
   /**
-   * The hidden fields by which operators filter leads, repeated here in clear, because they are not personal
-   * data. The primary key has the leads of a value in the order of time, as `leads_overview` has all leads.
+   * The hidden fields by which operators filter leads. They are repeated here unencrypted, because they are not personal data.
+   * The primary key sorts the leads with one value by time, as `leads_overview` sorts all leads.
    */
   context_values: {
     columns: {name: text, value: text, lead_id: lead},
@@ -208,11 +208,11 @@ export const tables = {
       destination: text,
       /** What the delivery takes to the destination (leads/deliveries.ts). */
       content: {...text, oneOf: deliveryContents, since: 8},
-      /** 1 if the destination answers the lead, 0 if it only receives the lead. */
+      /** 1 if the lead waits for this destination's answer, 0 if the destination only receives the lead. */
       gives_answer: integer,
       state: {...text, oneOf: deliveryStates},
       attempts: integer,
-      /** How many attempts left it unknown whether the destination has the lead, including those during outages. */
+      /** After how many attempts it was unknown whether the destination has the lead. Includes attempts during outages. */
       ambiguous: integer,
       /** How many of the ambiguous attempts count towards the limit after which the delivery is held. */
       ambiguous_counted: integer,
@@ -224,28 +224,28 @@ export const tables = {
       remote_id: textOrNull,
       /** When the delivery succeeded, or an operator dropped it. NULL while the delivery is in the outbox. */
       settled_at: integerOrNull,
-      /** When the lead was stored, or got the answer that the delivery is about. */
+      /** When the event happened that the delivery reports, such as when the lead was stored or answered. */
       happened_at: {...integer, since: 8},
-      /** When the first attempt failed, or the first since it was held, given up or paused, or got another address. */
+      /** When the first attempt failed. Starts again after the delivery was held, given up or paused, or got another address. */
       failing_since: {...integerOrNull, since: 8},
-      /** The first characters of the last reply are in `sealed`. Here versions before 2.0 left them in clear, as JSON. */
+      /** Only before 2.0: the first characters of the last reply, unencrypted, as JSON. They are in `sealed` now. */
       last_reply: {...textOrNull, since: 8},
       /**
-       * The recipients of an e-mail who do not have it yet, as JSON (`Recipients`). NULL until some of its recipients
-       * have it.
+       * The recipients of an e-mail that has not reached all of them, as JSON (`Recipients`). NULL until it has reached some of
+       * them.
        */
       recipients: {...textOrNull, since: 10},
-      /** For which kind and address of the destination it is. NULL for any, and in rows of earlier versions. */
+      /** The kind and address of the destination that it was stored for. NULL for any, and in rows of earlier versions. */
       address: {...textOrNull, since: 12},
-      /** The addresses at which it may have arrived before an operator accepted another one, separated by spaces. */
+      /** Addresses at which it may have arrived before an operator accepted another one, separated by spaces. */
       former_addresses: {...textOrNull, since: 15},
-      /** Why it is held or waits, in place of `last_error`: one of the two is NULL. */
+      /** Why it is held or waits. Either this or `last_error` is NULL. */
       reason: {...textOrNull, oneOf: deliveryReasons, since: 21},
     },
     primaryKey: ['lead_id', 'destination', 'content'],
     indexes: {
       deliveries_due: {on: ['destination', 'next_attempt_at'], where: "state = 'waiting'", since: 8},
-      // For the lists and counts of operators, which need only this index to find the rows.
+      // For the lists and counts of operators. They find the rows in this index alone.
       deliveries_open: {on: ['lead_id', 'destination', 'content', 'state'], where: isOpen, since: 8},
       // For operators who look for the few held and refused deliveries among many waiting deliveries.
       deliveries_stopped: {
@@ -253,7 +253,7 @@ export const tables = {
         where: `${isOpen} AND state <> 'waiting'`,
         since: 8,
       },
-      // For the events of stops and erasures that are not heard yet, however many others wait.
+      // For events of stops and erasures that are not delivered yet, even among very many waiting deliveries.
       deliveries_stops: {
         on: ['destination', 'next_attempt_at'],
         where: `${isOpen} AND content IN ('erased', 'revoked')`,
@@ -263,14 +263,14 @@ export const tables = {
     since: 7,
   },
 
-  /** What the amounts of a lead, which an upstream has yet to give, will decide: who else gets it (`OpenRoute`). */
+  /** Further destinations of a lead that depend on amounts which its upstream has not sent yet (`OpenRoute`). */
   open_routes: {
     columns: {lead_id: lead, destination: text, content: text, address: textOrNull, least: integerOrNull},
     primaryKey: ['lead_id', 'destination'],
     since: 22,
   },
 
-  /** The confirmations that visitors of the last day got, or were to get (`ConfirmationRequest`). */
+  /** The confirmations that were requested in the last day, whether sent or not (`ConfirmationRequest`). */
   confirmations: {
     columns: {
       lead_id: lead,
@@ -297,37 +297,37 @@ export const tables = {
     since: 11,
   },
 
-  /** The destinations that get nothing until an operator resumes them. */
+  /** The destinations that are paused until an operator resumes them. */
   paused_destinations: {
     columns: {
       destination: text,
       paused_at: integer,
       reason: text,
-      /** 1 if it asked for nothing more (410), and no operator has paused it. */
+      /** 1 if the destination's reply was 410 (Gone), and no operator has paused it. */
       is_gone: {...integerOrNull, since: 18},
     },
     primaryKey: ['destination'],
     since: 8,
   },
 
-  /** Servers before 1.8 alone: the destinations that need an operator. `troubles` took its place. */
+  /** Only for servers before 1.8: the destinations that need an operator. `troubles` replaced it. */
   alerts: {
     columns: {destination: text, seen_at: integer, told: integer, due_at: integer, last_error: textOrNull},
     primaryKey: ['destination'],
     since: 14,
   },
 
-  /** What is wrong, where e-mails tell of that (alerts.ts). A row is deleted when the trouble is over. */
+  /** Problems that alerts by e-mail report (alerts.ts). A row is deleted when its problem is over. */
   troubles: {
     columns: {
-      /** The kind of its findings, and what they are about, such as `destination crm`. */
+      /** The kind of its findings and their subject, such as `destination crm`. */
       name: text,
-      /** What the subject of all its e-mails says. */
+      /** The text for the subject line of all its e-mails. */
       title: text,
-      /** When a process saw it first, and last. */
+      /** When a process first found the problem, and when one last did. */
       began_at: integer,
       seen_at: integer,
-      /** 1 once an e-mail has told of it, 2 once a process has begun to tell that it is over. */
+      /** 1 once an e-mail has reported it, 2 once a process has begun to report that it is over. */
       told: integer,
       /** When the next e-mail is due, or the lease of the process that sends it ends. */
       due_at: integer,
@@ -338,13 +338,13 @@ export const tables = {
     since: 19,
   },
 
-  /** When an operator last ended the break of a destination. All processes end it when this changes. */
+  /** When an operator last closed the circuit breaker of a destination by hand. When this changes, all processes close theirs. */
   break_ends: {columns: {destination: text, ended_at: integer}, primaryKey: ['destination'], since: 10},
 
-  /** Which text a version of a partner's consent had when the first lead under it was stored (leads/consent-texts.ts). */
+  /** Which text a version of a partner's consent had when its first lead was stored (leads/consent-texts.ts). */
   consent_texts: {
     columns: {
-      /** With the language of the text, such as `acme/es`, if the configuration names it. */
+      /** The key of the partner, with the language of the text if the configuration has languages: `acme/es`. */
       partner: text,
       version: text,
       text_hash: text,
@@ -354,19 +354,19 @@ export const tables = {
   },
 
   /**
-   * The words of each consent text, by the hash that the record of a consent has. There are two rows for each text: as
-   * configured, and as the forms before 1.4 get it. The words are not personal, and stay when leads are erased. Leads
-   * from before version 1.6 have none.
+   * The words of each consent text, by the hash that consents refer to. Each text has two rows: as configured, and as forms
+   * before 1.4 get it. The words are not personal, and are kept when leads are erased. For leads from before version 1.6, the
+   * words were not stored.
    */
   consent_words: {columns: {text_hash: text, words: text}, primaryKey: ['text_hash'], since: 13},
 
   /**
-   * Finds leads and kept consents by telephone number and e-mail address (person-queries.ts). No reference and no index by
-   * lead: this table is written behind, and erasing knows the digests.
+   * Digests by which leads and kept consents are found by telephone number and e-mail address (person-queries.ts). There is no foreign key
+   * and no index by lead, because rows are written later than the lead, and an erasure computes the digests that it deletes.
    */
   person_digests: {columns: {digest: text, lead_id: text}, primaryKey: ['digest', 'lead_id'], since: 15},
 
-  /** One row: the key of `person_digests`, encrypted, and up to which lead they are written. */
+  /** One row: the encrypted key of `person_digests`, and the lead up to which these are written. */
   person_search: {
     columns: {id: onlyRow, data_key: integer, blob, done_until: text},
     primaryKey: ['id'],
@@ -374,33 +374,33 @@ export const tables = {
   },
 
   /**
-   * The numbers and mailboxes of those who revoked their consent, by keyed digests (person-queries.ts), so that later leads
-   * with the numbers are held. These rows outlive the leads.
+   * The numbers and mailboxes of people who revoked their consent, as keyed digests (person-queries.ts), so that later leads with
+   * these numbers are held. These rows are kept when leads are deleted.
    */
   suppressed: {
     columns: {
       digest: text,
-      /** As `scopesOf` in leads/revocation.ts makes it. */
+      /** Made by `scopesOf` in leads/revocation.ts. */
       scope: text,
       since: integer,
       /** When an operator decided that later leads may be sent, and why. NULL while they are held. */
       decided_at: integerOrNull,
       reason: textOrNull,
-      /** What the digest is of. NULL for a number. */
+      /** What the digest was made of. NULL for a number. */
       kind: {...textOrNull, oneOf: suppressionKinds, since: 18},
-      /** When somebody with another address asked, so that an operator must decide. NULL if the number itself said stop. */
+      /** When somebody with another e-mail address asked for it, so that an operator must decide. NULL if the number itself said stop. */
       asked_at: {...integerOrNull, since: 18},
     },
     primaryKey: ['digest', 'scope'],
     since: 16,
   },
 
-  /** All that was ever said about numbers, and decided about them (`StopEvent` in leads/revocation.ts). Rows are only added. */
+  /** All stops, questions and decisions about numbers (`StopEvent` in leads/revocation.ts). Rows are never changed or deleted. */
   stops: {
     columns: {
       id: text,
       kind: {...text, oneOf: ['stop', 'ask', 'allow']},
-      /** Of the number. Empty if it is not known. */
+      /** The digest of the number. Empty if it is not known. */
       digest: text,
       scope: text,
       lead_id: textOrNull,
@@ -414,10 +414,10 @@ export const tables = {
     since: 18,
   },
 
-  /** One row: up to which time the lines of the file of erasures are known here, so that a restore is noticed (admin/repairing.ts). */
+  /** One row: the time up to which the store knows the lines of the file of erasures. A restore is noticed by it (admin/repairing.ts). */
   erasures_file: {columns: {id: onlyRow, known_until: integer}, primaryKey: ['id'], since: 18},
 
-  /** What people asked for (leads/privacy-requests.ts). Those that have ended stay 24 months. */
+  /** Requests to erase, to know or to correct (leads/privacy-requests.ts). Ended ones are kept for 24 months. */
   privacy_requests: {
     columns: {
       lead_id: text,
@@ -425,7 +425,7 @@ export const tables = {
       asked_at: integer,
       entered_at: integer,
       way: text,
-      /** NULL while it waits. */
+      /** NULL while the request waits. */
       ended_at: integerOrNull,
       answer: textOrNull,
     },
@@ -433,7 +433,7 @@ export const tables = {
     since: 22,
   },
 
-  /** Leads that a lawsuit keeps (leads/privacy-requests.ts). */
+  /** Leads that are kept for a lawsuit (leads/privacy-requests.ts). */
   legal_holds: {
     columns: {lead_id: text, kept_until: integer, reason: text, entered_at: integer},
     primaryKey: ['lead_id'],
@@ -441,32 +441,32 @@ export const tables = {
     since: 22,
   },
 
-  /** Servers before 2.0 alone: who asked that a lead be erased. */
+  /** Only for servers before 2.0: requests to erase leads. */
   erasure_requests: {columns: {lead_id: text, requested_at: integer}, primaryKey: ['lead_id'], since: 16},
 
   /** Who looked at personal data, or changed it (leads/audit.ts). */
   audit: {
     columns: {
-      /** A UUID version 7, or the name of a count of one day. */
+      /** A UUID version 7, or for the reads of an API caller on one day, an id made of the day and the caller. */
       id: text,
       at: integer,
       /** The account on the machine, `caller` or `operator` with the name, or `visitor`. */
       actor: text,
       /** The words of the command, such as `leads show`. */
       action: text,
-      /** Which leads were meant, as JSON. Nothing personal. */
+      /** The filter that selected the leads, as JSON, without personal values. */
       filter: text,
-      /** How many leads there were, and the ids of the first ones, as JSON. */
+      /** The number of leads, and the ids of the first ones, as JSON. */
       leads: integer,
       ids: text,
     },
     primaryKey: ['id'],
-    // For operators who see who looked at a lead.
+    // For the list of who looked at one lead.
     indexes: {audit_lead: {on: ['ids'], where: 'leads = 1', since: 17}},
     since: 16,
   },
 
-  /** The leads of each entry that names several and all of its leads. `audit_lead` finds the entries of one. */
+  /** The leads of entries with several leads, if the entry has all their ids. Entries with one lead are found by `audit_lead`. */
   audit_leads: {columns: {lead_id: text, id: text}, primaryKey: ['lead_id', 'id'], since: 18},
 
   /** Who may use the operators' pages (leads/operators.ts). */
@@ -497,14 +497,14 @@ export const tables = {
     since: 17,
   },
 
-  /** By the digest of the secret that the link has. */
+  /** Invitations of operators, by the digest of the secret in the link. */
   invitations: {
     columns: {digest: text, operator: text, expires_at: integer},
     primaryKey: ['digest'],
     since: 17,
   },
 
-  /** By the digest of the secret that the cookie has. */
+  /** Sessions of operators, by the digest of the secret in the cookie. */
   operator_sessions: {
     columns: {digest: text, operator: text, began_at: integer, expires_at: integer, zone: text, agent: text},
     primaryKey: ['digest'],
@@ -512,7 +512,7 @@ export const tables = {
     since: 17,
   },
 
-  /** How many leads came on each day that has ended, by partner (leads/figures.ts). */
+  /** The number of leads on each past day, by partner (leads/figures.ts). */
   lead_days: {
     columns: {
       /** When the day began, in UTC. */
@@ -520,7 +520,7 @@ export const tables = {
       /** Empty for the callers of `/json/leads`. */
       partner: text,
       leads: integer,
-      /** The id of the last lead. */
+      /** The id of the last lead of the day. */
       newest: text,
     },
     primaryKey: ['day', 'partner'],
@@ -536,14 +536,14 @@ export const tables = {
       public_key: text,
       since: integer,
       data_key: {...integerOrNull, since: 20},
-      /** An `EvidenceKey` without its id, as JSON, encrypted. */
+      /** An `EvidenceKey` without its id, as encrypted JSON. */
       blob: {...blob, null: true, since: 20},
     },
     primaryKey: ['id'],
     since: 15,
   },
 
-  /** Where each address of a destination is, and when it took deliveries. */
+  /** The addresses of each destination: the host or mailboxes, and when deliveries went there. */
   destination_addresses: {
     columns: {
       destination: text,
@@ -551,7 +551,7 @@ export const tables = {
       address: text,
       /** The host or the mailboxes, for operators. */
       place: text,
-      /** 0 until a delivery may have arrived there. */
+      /** 0 until a delivery may have arrived at this address. */
       first_used: integer,
       last_used: integer,
     },
@@ -559,7 +559,7 @@ export const tables = {
     since: 15,
   },
 
-  /** What each process that runs, or ran lately, reports of itself (reload/reloads.ts). */
+  /** The last report of each process that is running, or was lately (reload/reloads.ts). */
   processes: {
     columns: {
       id: text,
@@ -571,10 +571,10 @@ export const tables = {
     since: 12,
   },
 
-  /** One row: the last request of an operator that all processes read their configuration again. */
+  /** One row: the last request of an operator that all processes reload their configuration. */
   reload_requests: {columns: {id: onlyRow, request: text}, primaryKey: ['id'], since: 12},
 
-  /** How often pages of an origin asked for a version of the form on a day (versions/request-counts.ts). */
+  /** How often pages of an origin requested a version of the form on one day (versions/request-counts.ts). */
   version_requests: {
     columns: {
       /** When the day began, in UTC. */
@@ -587,18 +587,18 @@ export const tables = {
     since: 9,
   },
 
-  /** One row, which is written again and again to check that leads can be stored. */
+  /** One row, which is updated regularly to check that the database accepts writes. */
   heartbeat: {columns: {id: onlyRow, written_at: integer, filler: text}, primaryKey: ['id'], since: 5},
 
-  /** One row, by which a server knows whether it can serve tables of a newer version than its own (schema.ts). */
+  /** One row: the oldest version of a server that can use these tables (schema.ts). */
   schema_compatibility: {columns: {id: onlyRow, oldest_server: integer}, primaryKey: ['id'], since: 12},
 
-  /** No row, or one: why no server may start on this store. Versions 1.6 to 1.8 alone wrote it (`StoreMark`). */
+  /** At most one row: why no server may start on this store. Only versions 1.6 to 1.8 wrote it (`StoreMark`). */
   store_mark: {
     columns: {
       id: onlyRow,
       mark: {...text, oneOf: ['moved', 'unfinished']},
-      /** Where the leads were moved to, or from where they are copied: the file, or the URL without secrets. */
+      /** Where the leads were moved to, or are being copied from: a file, or a URL without secrets. */
       place: text,
     },
     primaryKey: ['id'],
@@ -626,6 +626,6 @@ export type RowOf<Name extends TableName> = {
   [Key in keyof ColumnsOf<Name>]: ColumnsOf<Name>[Key] extends Column ? ValueOf<ColumnsOf<Name>[Key]> : never;
 };
 type MayBeNull<Row> = {[Key in keyof Row]: null extends Row[Key] ? Key : never}[keyof Row];
-/** A row to insert. A column that it lacks is NULL. */
+/** A row to insert. Missing columns become NULL. */
 export type NewRowOf<Name extends TableName> = Omit<RowOf<Name>, MayBeNull<RowOf<Name>>> &
   Partial<Pick<RowOf<Name>, MayBeNull<RowOf<Name>>>>;

@@ -7,15 +7,15 @@ import {statement, type Database} from './database.ts';
 const hour = 3_600_000;
 
 /**
- * Milliseconds for which a row is kept after its lead was stored. It is decided within `confirmationLifetime`, and must be
- * there for a day from then on.
+ * How long a row is kept after its lead was stored, in milliseconds. The decision comes within `confirmationLifetime`, and is
+ * counted for a day after that.
  */
 export const confirmationsKept = dayLength + confirmationLifetime;
 
 /** The columns of `ConfirmationRequest.networks`. */
 const networks = ['network', 'network_56', 'network_48'] as const;
 
-/** SQL that counts the confirmations that were granted since $4, to the same network or of the same partner. */
+/** SQL that counts the confirmations granted since $4 to the same network or to the same partner. */
 const granted = (column: (typeof networks)[number] | 'partner') => `
   (SELECT COUNT(*) FROM confirmations AS other
     WHERE other.${column} = confirmations.${column} AND other.decision = 'granted' AND other.decided_at > $4)`;
@@ -42,7 +42,7 @@ export function confirmationQueries({
       const [dayAgo, hourAgo] = [now - dayLength, now - hour];
       const values = [now, JSON.stringify(addresses), dayAgo, hourAgo, ofPartner, kept, lead];
       const [, , rows = []] = await write(
-        // On PostgreSQL, a transaction would not see what another one has granted and not committed.
+        // One decision at a time: on PostgreSQL, a transaction does not see what another one has granted but not committed.
         statement(oneByOne('confirmations')),
         statement(decideText, ...values, ...ofNetworks),
         statement('SELECT decision, language FROM confirmations WHERE lead_id = $1', lead),

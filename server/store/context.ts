@@ -1,4 +1,4 @@
-/** What the queries of the store get. */
+/** The types of what the queries of the store work with. */
 import type {FullLead} from '../leads/lead-filter.ts';
 import type {LeadEntry} from '../leads/new-lead.ts';
 import type {Person, BlindIndexes} from '../leads/persons.ts';
@@ -9,8 +9,8 @@ import type {ReadRow} from './rows.ts';
 import type {Encryptor, EncryptedText} from './encryption.ts';
 
 /**
- * What is made with the key: digests, and what stands in the link by which a visitor revokes the consent of a lead. `check`
- * tells the key from others.
+ * What is made with the key of the digests: digests of people, and the token in the link by which a visitor revokes the consent
+ * of a lead. `check`: the check value of this key.
  */
 export type Keyed = {
   digestsOf: (person: Person) => BlindIndexes;
@@ -18,34 +18,34 @@ export type Keyed = {
   tokenOf: (lead: string) => string;
   check: string;
 };
-/** Who sends a lead. Both are in the form that `Person` has. */
+/** The sender of a lead. Number and address have the normalised form of `Person`. */
 type Sender = {phone: string; email: string};
-/** What a process needs to make digests, and how far they are written. `now` is the time of the database. */
+/** What a process needs to make digests, and the lead up to which they are written. `now`: the time of the database. */
 export type Index = Keyed & {doneUntil: string; now: number};
 
 export type PersonIndex = {
-  /** Undefined if there is no key yet, or if it cannot be opened. */
+  /** Undefined if there is no key yet, or if it cannot be decrypted. */
   find: () => Promise<Index | undefined>;
-  /** Makes the key if there is none. Two processes that do so at once get the same key. @throws DecryptionError */
+  /** Makes the key if there is none. Two processes that do so at the same time get the same key. @throws DecryptionError */
   make: () => Promise<Index>;
-  /** The digests of who sent a lead. Undefined if the key cannot be opened. Reads the store only the first time. */
+  /** The digests of a lead's sender. Undefined if the key cannot be decrypted. Reads the store only the first time. */
   ofSender: (sender: Sender) => Promise<ReturnType<Keyed['ofSender']> | undefined>;
-  /** The key as it is stored, and its check value. Undefined if there is none. @throws DecryptionError */
+  /** The encrypted key and its check value. Undefined if there is no key. @throws DecryptionError */
   stored: () => Promise<(EncryptedText & {check: string}) | undefined>;
-  /** Takes this key, unless there is one. @returns false if it cannot be opened */
+  /** Stores this key, unless there is one already. @returns false if it cannot be decrypted */
   adopt: (key: EncryptedText) => Promise<boolean>;
-  /** Notes up to which leads others may have written digests, if they write those that are older than `age`. */
+  /** Notes how far other processes may have written digests, if they write those of leads older than `age` milliseconds. */
   note: (index: Index, age: number) => void;
-  /** The digests that a new lead must bring along, because nobody would look for it any more. Mostly none. */
+  /** Digests that must be stored together with a new lead, because the later writing of digests has already passed its id. Mostly none. */
   ofLateLead: (entry: Pick<LeadEntry, 'id' | 'lead'>) => string[];
 };
 
 export type LeadOpener = {
-  /** The lead of a row, or why it cannot be opened. */
+  /** The lead in a row, or why it cannot be decrypted. */
   open: (row: ReadRow) => FullLead | Tombstone | LeadUnreadable;
-  /** Notes that something of a lead cannot be opened. It returns at once; closing the store waits for the note (`noted`). */
+  /** Notes that a part of a lead cannot be decrypted. It returns at once; closing the store waits until this is written (`noted`). */
   note: (id: string) => void;
 };
 
-/** What the queries of the store get: the database, what encrypts and decrypts what it holds of leads, and what finds people. */
+/** What the queries work with: the database, encryption and decryption, and the search for people. */
 export type Context = Database & {encryptor: Encryptor; opener: LeadOpener; persons: PersonIndex};

@@ -1,4 +1,4 @@
-/** The queries about data keys, for both databases: which of them are in use, and encrypting with another one. */
+/** The queries about data keys, for both databases: they list those in use, and encrypt data with another key. */
 import {setTimeout as sleep} from 'node:timers/promises';
 import {clearWord} from '../config/data-keys.ts';
 import {sliceSize, type KeyStore} from '../leads/data-keys.ts';
@@ -21,13 +21,13 @@ import {
   type Encryptor,
 } from './encryption.ts';
 
-/** Milliseconds between two slices, in which others can write. */
+/** The pause between two slices, in milliseconds, in which others can write. */
 const pauseBetween = 5;
 
 /** The maximum number of rows that one read examines. */
 const rowsPerRead = 2_000;
 
-/** A table whose rows may have to be encrypted with another key, and how its rows are found and named. */
+/** A table whose rows may have to be encrypted with another key, the columns of its key, and how to read and encrypt its rows. */
 type Source = {
   table: string;
   keys: readonly string[];
@@ -43,7 +43,7 @@ const upTo = (keys: readonly string[]) =>
   `${behind(keys)} AND (${list(keys)}) <= (${parametersOf(keys, keys.length + 1)})`;
 const inOrder = (keys: readonly string[], limit: string | number) => `ORDER BY ${list(keys)} LIMIT ${limit}`;
 
-/** The condition names the blob that was read, so that a lead which was erased or encrypted meanwhile is not changed. */
+/** Changes the row only if it still has the blob that was read: the lead may have been erased or encrypted since. */
 const reencryptText = `
   UPDATE sealed SET data_key = $1, blob = $2 WHERE lead_id = $3 AND part = $4 AND data_key = $5 AND blob = $6
   RETURNING 1 AS changed`;
@@ -58,7 +58,7 @@ const insertText = `
 const dropConsent = `
   DELETE FROM consents WHERE lead_id = $1 AND EXISTS (SELECT 1 FROM leads WHERE id = lead_id AND clear_lead = '')`;
 
-/** Counting reads this many rows at once. */
+/** How many rows one read examines when parts are counted. */
 const countSlice = 2_000;
 const encryptedKeys = `
   SELECT lead_id, part, data_key FROM sealed
@@ -75,7 +75,7 @@ const insertReply = `
   SELECT id, $1, CAST($2 AS BIGINT), $3 FROM leads WHERE id = $4 AND erased_at IS NULL
   ON CONFLICT (lead_id, part) DO UPDATE SET data_key = excluded.data_key, blob = excluded.blob`;
 
-/** SQL that is true for what must be encrypted anew: what is in clear, or also what is encrypted with another key. */
+/** SQL that is true for data to encrypt: unencrypted data only, or also what another key has encrypted. */
 const isToEncrypt = ({writesWith}: Encryptor, isClearOnly: boolean) =>
   isClearOnly ? 'data_key = 0' : `data_key <> ${writesWith}`;
 
@@ -95,7 +95,7 @@ const encryptedRows = (encryptor: Encryptor, isClearOnly: boolean): Source => ({
 const reencryptKey = `
   UPDATE person_search SET data_key = $1, blob = $2 WHERE data_key = $3 AND blob = $4 RETURNING 1 AS changed`;
 
-/** The key of the digests stays the same, because other processes may have it open. */
+/** Encrypts the key of the digests again without changing it, because other processes may be using it. */
 const personKey = (encryptor: Encryptor, isClearOnly: boolean): Source => ({
   table: 'person_search',
   keys: ['done_until'],
@@ -112,7 +112,7 @@ const personKey = (encryptor: Encryptor, isClearOnly: boolean): Source => ({
 const reencryptEvidence = `
   UPDATE evidence_keys SET data_key = $1, blob = $2 WHERE id = $3 AND data_key = $4 AND blob = $5 RETURNING 1 AS changed`;
 
-/** Rows in clear are left out, because anybody can write them. */
+/** Unencrypted rows are left out, because anybody with access to the database could have written them. */
 const evidenceKeys = (encryptor: Encryptor): Source => ({
   table: 'evidence_keys',
   keys: ['id'],
@@ -132,7 +132,7 @@ const leadsInClear = (encryptor: Encryptor): Source => ({
   select: (range) => `
     SELECT leads.id AS lead_id, ${readColumns} FROM leads ${joinPersonal} WHERE ${range} AND clear_lead <> ''`,
   encrypt(row: ReadRow) {
-    // The answer in the row is encrypted with the lead. One that came later, and is encrypted already, still holds.
+    // Encrypts the answer in the row with the lead. A later answer, encrypted separately, still takes precedence.
     const personal = personalDataOf({...row, later_key: null, later_blob: null}, encryptor);
     const {data_key, blob} = encryptor.of(row).encrypt(JSON.stringify(personal), 'lead');
     return [
@@ -163,8 +163,8 @@ const repliesInClear = (encryptor: Encryptor): Source => ({
 });
 
 /**
- * Encrypts the next rows with the first key.
- * @returns what was done, and the key after which the next slice begins, if there is one
+ * Encrypts the next slice of rows with the first data key.
+ * @returns the counts, and the key after which the next slice begins, if there is one
  */
 async function encryptSlice(
   {read, write, opener}: Context,
@@ -198,14 +198,14 @@ async function encryptSlice(
   };
 }
 
-/** That there is data in clear counts only with its mark. Each process finds out here when there is none any more. */
+/** Row 0, which says that there is unencrypted data, counts only with its mark. Here each process also learns that none is left. */
 async function rowsOfKeys({read, encryptor}: Context) {
   const rows = await read<RowOf<'data_keys'>>(statement('SELECT * FROM data_keys ORDER BY check_value'));
   encryptor.clear.isRead = rows.some((row) => isMarked(row, encryptor));
   return rows.filter(({check_value}) => check_value !== 0 || encryptor.clear.isRead);
 }
 
-/** @returns their check values */
+/** @returns the check values of the keys in use. @throws Error if DATA_KEY lacks one of them */
 async function checkKeys(context: Context): Promise<number[]> {
   const needed = (await rowsOfKeys(context)).map(({check_value}) => check_value);
   refuseMissingKeys(needed, context.encryptor);
@@ -238,7 +238,7 @@ async function* storedParts({read}: Context): ReturnType<KeyStore['storedParts']
 
 const checkValueIn = (key: string) => (key === clearWord ? 0 : Number.parseInt(key, 16));
 
-/** Others make the key of the blind indexes anew, and then the digests; and a new key that signs consents. */
+/** Deletes what a lost key encrypted, besides leads. Servers make its blind indexes and its key for statements again. */
 async function dropEncrypted(context: Context, key: string) {
   const {write, jsonList} = context;
   const checkValue = checkValueIn(key);
@@ -262,7 +262,7 @@ async function* reencrypt(context: Context, isClearOnly: boolean): ReturnType<Ke
   const {encryptor} = context;
   const done = {examined: 0, reencrypted: 0, unreadable: [] as string[]};
   const inClear = encryptor.clear.isRead ? [leadsInClear, repliesInClear] : [];
-  // The keys come first: without them, statements of leads that are encrypted anew could not be made.
+  // Keys of statements are encrypted first: leads that are encrypted with the new key need them for their statements.
   const sources = [...(isClearOnly ? [] : [evidenceKeys]), ...inClear, encryptedRows, personKey];
   for (const source of sources.map((make) => make(encryptor, isClearOnly))) {
     let after: readonly string[] | undefined = source.keys.map(() => '');
@@ -287,10 +287,10 @@ export function dataKeyQueries(context: Context): KeyStore {
     checkKeys: async () => void (await checkKeys(context)),
 
     async useKeys() {
-      // A start writes nothing without need: the disk may be full.
+      // Writes only if needed, because the disk may be full when a server starts.
       if ((await checkKeys(context)).includes(writesWith)) return;
       await write(statement(oneByOne('data keys')), insertKey(encryptor));
-      // Another server may have begun to use another key meanwhile. Only one of the two may go on.
+      // Another server may have started with another key at the same time. Only one of the two may continue.
       await checkKeys(context);
     },
 

@@ -8,34 +8,34 @@ export type Row = Record<string, Value>;
 export type Database = {
   read: <Found = Row>(statement: Statement) => Promise<Found[]>;
   readOne: <Found = Row>(statement: Statement) => Promise<Found | undefined>;
-  /** For statements that read many rows. On the SQLite file of a server, the writer's thread runs them. */
+  /** For statements that read many rows. In a server on SQLite, the writer's thread runs them. */
   readMany: <Found = Row>(statement: Statement) => Promise<Found[]>;
   /** Runs the statements in one transaction. Resolves after its commit, with the rows of each statement. */
   write: (...statements: Statement[]) => Promise<Row[][]>;
-  /** As `write`, for a connection that only reads: writes a note by another one. */
+  /** Like `write`, for stores that were opened read-only: uses another connection to write a note, such as an entry of the audit. */
   writeAside?: (...statements: Statement[]) => Promise<unknown>;
-  // On SQLite, one transaction writes at a time, so what locks something is empty there, or does nothing.
+  // On SQLite, only one transaction writes at a time, so the SQL that locks rows or tables is empty there, or has no effect.
   /** SQL that skips rows that another transaction has locked. */
   skipLocked: string;
   /** SQL that locks the rows of a table that a SELECT reads, until the end of the transaction. */
   forUpdate: (table: TableName) => string;
-  /** SQL of a statement that makes transactions with the same `name` wait for one another, until their end. */
+  /** A statement that locks `name` until the end of the transaction: transactions with the same name run one after the other. */
   oneByOne: (name: string) => string;
-  /** SQL of a statement that waits for all transactions that read the table FOR KEY SHARE, and keeps new ones waiting. */
+  /** A statement that waits for all transactions that read the table FOR KEY SHARE, and makes new ones wait. */
   lockTable: (name: TableName) => string;
   /**
-   * SQL for the time of the database, which all processes share. It is read as a `Date`. NULL for SQLite, whose time is that
-   * of the process.
+   * SQL for the time of the database, which all processes share, as a `Date`. NULL on SQLite, where the time of the process is
+   * used.
    */
   clock: string;
   /** SQL for the rows of a parameter that holds a JSON list of texts. The only column is `value`. */
   jsonList: (parameter: string) => string;
   /**
-   * SQL that reads, by one statement, what `select` finds for each text of a parameter that holds a JSON list: one row at
-   * most. Undefined for SQLite, where many statements take no longer than one.
+   * SQL that runs `select` for each text of a parameter with a JSON list, in one statement, and finds at most one row for each.
+   * Undefined for SQLite, where many statements are as fast as one.
    */
   selectEach?: (parameter: string, select: (text: string) => string) => string;
-  /** SQL that follows a table's name and makes SQLite find rows by this index. PostgreSQL chooses by itself. */
+  /** SQL to append to a table's name, which makes SQLite use this index. PostgreSQL chooses its indexes itself. */
   onlyIndex: (name: IndexName) => string;
 };
 
@@ -45,16 +45,16 @@ export type SqlWords = Omit<Database, 'read' | 'readOne' | 'readMany' | 'write' 
 export const statement = (text: string, ...values: Value[]): Statement => ({text, values});
 
 /**
- * SQL that is 1 if there is such a row, else 0. Looks once for each row that asks. For EXISTS, PostgreSQL may read all rows
- * of the inner table, such as all open deliveries, because it does not expect that LIMIT leaves few rows that ask.
+ * SQL that is 1 if there is such a row, else 0, and looks it up for each outer row. With EXISTS, PostgreSQL may read the whole
+ * inner table, such as all open deliveries, because it does not expect a LIMIT to leave few outer rows.
  */
 export const isThere = (from: string) => `COALESCE((SELECT 1 FROM ${from} LIMIT 1), 0)`;
 
 export const list = (words: readonly string[]): string => words.join(', ');
 
-/** Tables in which a new row replaces an old row, because another lead may use a key or digest that has expired. */
+/** Tables in which a new row replaces an old one, because another lead may use an expired key or digest again. */
 const replaced: readonly TableName[] = ['idempotency_keys', 'same_leads'];
-/** Tables in which the first row stays. */
+/** Tables in which the first row is kept, and a second one with the same key is ignored. */
 const kept: readonly TableName[] = ['consent_texts', 'consent_words'];
 
 /** An INSERT statement for all columns of a table. `source` returns the SQL that gives the rows, such as VALUES. */

@@ -1,6 +1,6 @@
 /**
- * The queries with which operators read deliveries, for both databases. All are short, because a long read would keep
- * SQLite from reusing its log, so that the file grows.
+ * The queries with which operators read deliveries, for both databases. Each is short: during a long read, SQLite cannot reuse
+ * its write-ahead log, so that the file grows.
  */
 import {
   hasEnded,
@@ -18,12 +18,12 @@ import {isOneOf} from './schema.ts';
 import {boundColumns, replyPart, type Bound, type Encryptor} from './encryption.ts';
 import {toRecipients} from './settlement-queries.ts';
 
-/** How many deliveries one read of `lastDelivered` looks at, and how many such reads there are at most. */
+/** How many deliveries one read of `lastDelivered` examines, and the maximum number of such reads. */
 const [deliveriesPerRead, maxReads] = [5_000, 20];
 
 type ReplyRow = Pick<DeliveryKey, 'destination' | 'content'> &
   Bound & {
-    /** In clear, unless it is encrypted. */
+    /** The unencrypted reply of a version before 2.0. NULL if it is encrypted. */
     last_reply: string | null;
     data_key: number | null;
     blob: Uint8Array | null;
@@ -65,7 +65,7 @@ function rowsIn(state: DeliveryFilter['state']): string {
 }
 
 const count = 'SELECT destination, state, COUNT(*) AS deliveries, MIN(lead_id) AS oldest FROM deliveries';
-/** Each half reads an index in its order. With one condition for both, SQLite would sort all rows first. */
+/** Two halves, each of which reads an index in its order. With one condition for both, SQLite would sort all rows first. */
 const countText = `
   ${count} WHERE state = 'waiting' GROUP BY destination, state
   UNION ALL

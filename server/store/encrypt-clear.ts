@@ -1,6 +1,6 @@
 /**
- * Encrypts what versions before 2.0 stored in clear, while the server works. It may be killed at any time: what the store still
- * has in clear is encrypted by the next start. Several servers may do so at once.
+ * Encrypts data that versions before 2.0 stored unencrypted, while the server is running. It can be killed at any time: the next
+ * start continues. Several servers can do it at the same time.
  */
 import {clearWord} from '../config/data-keys.ts';
 import type {Timings} from '../config/timings.ts';
@@ -10,13 +10,13 @@ import {reasonOf} from '../leads/store-errors.ts';
 import type {Emit} from '../observe/observations.ts';
 import {pauseFor} from './maintenance.ts';
 
-/** Passes that encrypt nothing although something is left, after which it ends. */
+/** Gives up after this many passes that encrypt nothing although unencrypted rows are left. */
 const maxIdlePasses = 5;
 
-/** What is encrypted now, and the ids of leads of which something stays as it is. `isDone`: nothing else is left. */
+/** The number of encrypted rows, and the ids of leads with a part that could not be. `isDone`: nothing else is left to encrypt. */
 export type EncryptedAll = {reencrypted: number; unreadable: string[]; isDone: boolean};
 
-/** Repeats the pass until it finds nothing more: others may write while it goes on. It reports how many rows are encrypted. */
+/** Repeats the pass until nothing is left, because others may write meanwhile. Yields the number of rows encrypted so far. */
 export async function* encryptAll(
   store: Pick<KeyStore, 'reencrypt'>,
   isClearOnly = false,
@@ -43,7 +43,7 @@ type Parts = {
   timings: Pick<Timings, 'purgeRetry' | 'encrypting'>;
 };
 
-/** @returns `stop` resolves when no work goes on */
+/** @returns `stop` resolves when the work has ended */
 export function startEncryptingClear(parts: Parts): {stop: () => Promise<void>} {
   const stopping = new AbortController();
   const running = run(parts, stopping.signal);
@@ -59,7 +59,7 @@ async function run(parts: Parts, signal: AbortSignal) {
   const {store, emit, timings} = parts;
   for (let isDue = true; !signal.aborted; await pauseFor(timings.encrypting.retry, signal)) {
     try {
-      // Also for one that has given up: by this, it finds out that another one has encrypted all, and reads nothing in clear.
+      // Checked even after this process gave up: another one may finish, and then unencrypted data must no longer be read.
       if (!(await store.keyUses()).some(({key}) => key === clearWord)) return;
       if (isDue) await encryptClear(parts, signal);
       isDue = false;
@@ -85,7 +85,7 @@ async function encryptClear(parts: Parts, signal: AbortSignal) {
   try {
     await store.rewrite?.((bytes) => emit({type: 'clear-rewriting', bytes}));
   } catch (error) {
-    // Not again and again: leads would wait each time.
+    // Rewriting is not tried again, because leads would wait each time.
     emit({type: 'clear-left', reason: reasonOf(error), isAgain: false});
     return;
   }
@@ -98,7 +98,7 @@ async function encryptClear(parts: Parts, signal: AbortSignal) {
   emit({type: 'clear-sealed', rows, ...(store.rewrite && {ms})});
 }
 
-/** New leads come first: a tenth of the time at most goes into encryption. @returns undefined if it was stopped */
+/** Encrypts at most a tenth of the time, so that new leads are not delayed. @returns undefined if it was stopped */
 async function encryptSlowly(
   {store, emit, timings}: Parts,
   signal: AbortSignal,

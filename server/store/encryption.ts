@@ -1,10 +1,10 @@
 /**
- * Encrypts personal data with the data keys (the setting `DATA_KEY`): AES-256-GCM. HKDF derives a key from each data key,
- * and HMAC derives from that the key of each lead. So two leads never share a key, even if a virtual machine that was
- * copied while it ran takes the same nonce for both.
+ * Encrypts personal data with the data keys (the setting `DATA_KEY`): AES-256-GCM. HKDF derives a key from each data key, and
+ * HMAC derives from that the key of each lead. So two leads never share a key, even if a virtual machine that was copied while it
+ * ran takes the same nonce for both.
  *
- * An encrypted blob is bound to its lead, the lead's client and partner, and its part, so no other row can hold it. Whoever
- * has both the database and an older copy of it can put an older blob of the same part back; nothing here can tell.
+ * An encrypted blob is bound to its lead, the lead's client and partner, and its part, so no other row can hold it. Somebody with
+ * write access and an older copy of the database can put back an older blob of the same part; this is not detected.
  *
  * Bytes of a blob: version (1), check value of the key (4), nonce (12), the text, tag (16).
  */
@@ -21,15 +21,15 @@ import type {RowOf} from './columns.ts';
 import {list} from './database.ts';
 
 /**
- * What a blob holds.
+ * What a blob contains.
  * - `lead`: everything personal that was stored with the lead (personal-data.ts)
- * - `answer`: the amounts and reasons that came later. They hold instead of those in `lead`
+ * - `answer`: amounts and reasons that arrived later. They replace those in `lead`
  * - `consent`: what is kept of an erased lead: the consent, and who gave it
  * - `person key`: the key of the digests by which leads are found by person. It belongs to no lead (person-queries.ts)
  * - `evidence key`: a key of statements about consents (evidence-queries.ts)
- * - `clear mark`: that there was data in clear when the store was brought up (clear-mark.ts)
+ * - `clear mark`: proof that the store had unencrypted data when it was upgraded (clear-mark.ts)
  * - `reply …`: the first characters of the last reply to a delivery, by destination and content
- * - `text of a page`: what an address of the operators' pages holds (pages/secrets.ts). It is not stored
+ * - `text of a page`: a secret text in a URL of the operators' pages (pages/secrets.ts). It is not stored
  */
 export type Part =
   | 'lead'
@@ -53,41 +53,41 @@ export const boundColumns = list(bound.map((column) => `leads.${column}`));
 export type EncryptedText = {data_key: number; blob: Uint8Array};
 
 export type Encryptor = {
-  /** The setting, from which another thread makes the same encryptor. */
+  /** The keys of the setting, from which another thread can make the same encryptor. */
   words: readonly [string, ...string[]];
-  /** The check value of the key that encrypts: of the first one. */
+  /** The check value of the first key, which encrypts. */
   writesWith: number;
-  /** The check values of all keys, which decrypt. */
+  /** The check values of all keys. All of them decrypt. */
   checkValues: readonly number[];
   /**
-   * Whether data in clear is read: while some of a version before 2.0 is not encrypted yet, which the store says by a mark
-   * (clear-mark.ts). Otherwise, whoever can write to the database could put a lead in clear in place of an encrypted one.
+   * Whether unencrypted data may be read: only while the store has a mark (clear-mark.ts) that data of a version before 2.0 is
+   * not encrypted yet. Otherwise, anybody who can write to the database could replace an encrypted lead by an unencrypted one.
    */
   clear: {isRead: boolean};
-  /** For the commands that say what to do about a missing key: a store that needs other keys is opened, too. */
+  /** Also opens a store that needs missing keys, for the commands that say what to do about them. */
   mayLackKeys?: boolean;
   of: (lead: Bound) => LeadEncryptor;
 };
 
-/** Encrypts and decrypts the parts of one lead, whose key it makes once. */
+/** Encrypts and decrypts the parts of one lead. The key of the lead is derived once. */
 export type LeadEncryptor = {
   encrypt: (text: string, part: Part) => EncryptedText;
   /** @throws DecryptionError when the key is missing, or when the blob is not what was stored as this part of this lead */
   decrypt: (encrypted: EncryptedText, part: Part) => string;
 };
 
-/** Why something encrypted cannot be read. The message holds nothing personal, and operators see it. */
+/** Why encrypted data cannot be read. Operators see the message, which contains nothing personal. */
 export class DecryptionError extends Error {}
 
 const version = 1;
 const [checkLength, nonceLength, tagLength] = [4, 12, 16];
 const headLength = 1 + checkLength + nonceLength;
 
-/** How an operator reads a check value. */
+/** A check value in hexadecimal, as operators see it. */
 export const checkInHex = (checkValue: number) =>
   checkValue === 0 ? clearWord : checkValue.toString(16).padStart(2 * checkLength, '0');
 
-/** By check values. Data in clear needs none. */
+/** The check values of needed keys that are not known. Unencrypted data (0) needs no key. */
 export const missingKeys = (needed: readonly number[], known: readonly number[]) =>
   needed.filter((each) => each !== 0 && !known.includes(each));
 
@@ -100,13 +100,13 @@ export function refuseMissingKeys(needed: readonly number[], {checkValues, mayLa
   if (!mayLackKeys && missing.length > 0) throw new Error(missing.map(whyNeeded).join(' '));
 }
 
-/** The check value of a key says which key it is, but not what the key is. 0 stands for data in clear. */
+/** The check value identifies a key without revealing it. 0 is reserved for unencrypted data. */
 export const checkValueOf = (word: string) => derived(word, 'check value', checkLength).readUInt32BE() || 1;
 
 const bindingOf = (checkValue: number, {id, cid, partner}: Bound, part: Part) =>
   Buffer.from(JSON.stringify(['lead-prequal data', version, checkValue, cid, partner, id, part]));
 
-/** `dataKeys`: by their check values. */
+/** `dataKeys`: the keys by their check values. */
 type Keys = Pick<Encryptor, 'writesWith' | 'clear'> & {dataKeys: ReadonlyMap<number, KeyObject>};
 
 function encryptorOf({dataKeys, writesWith, clear}: Keys, lead: Bound): LeadEncryptor {
@@ -118,7 +118,7 @@ function encryptorOf({dataKeys, writesWith, clear}: Keys, lead: Bound): LeadEncr
       throw new DecryptionError(
         `It is encrypted with the data key ${checkInHex(checkValue)}, which DATA_KEY lacks`,
       );
-    // A cipher takes a key object in a third of the time that it needs for the bytes of the key.
+    // Creating a cipher takes a third of the time with a key object instead of the key's bytes.
     const key = createSecretKey(createHmac('sha256', dataKey).update(lead.id).digest());
     leadKeys.set(checkValue, key);
     return key;
@@ -152,7 +152,7 @@ function encryptorOf({dataKeys, writesWith, clear}: Keys, lead: Bound): LeadEncr
       decipher.setAuthTag(bytes.subarray(tagAt));
       const text = decipher.update(bytes.subarray(headLength, tagAt));
       try {
-        // Only this checks the tag. Nothing of the text may be used before.
+        // Only this call checks the tag. The text must not be used before.
         decipher.final();
       } catch {
         throw notAsStored();
@@ -162,7 +162,7 @@ function encryptorOf({dataKeys, writesWith, clear}: Keys, lead: Bound): LeadEncr
   };
 }
 
-/** @param words the keys, the one that encrypts first */
+/** @param words the data keys. The first one encrypts */
 export function createEncryptor(words: readonly [string, ...string[]]): Encryptor {
   const dataKeys = new Map(
     words.map((word) => [checkValueOf(word), createSecretKey(derived(word, 'data key', 32))]),

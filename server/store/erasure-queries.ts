@@ -1,4 +1,4 @@
-/** The queries that erase leads, for both databases, and those that find what is to be erased. */
+/** The queries that erase leads, and that find which leads to erase, for both databases. */
 import {saltedDigests} from '../leads/evidence.ts';
 import type {ErasableLead, ErasureStore, KeepConsent, KeptConsent} from '../leads/erasure.ts';
 import {onlyForReceivers, type DeliveryContent, type DeliveryRow} from '../leads/deliveries.ts';
@@ -13,18 +13,18 @@ import {identityOf, isErased, joinPersonal, readColumns, type ReadRow} from './r
 import {isOneOf} from './schema.ts';
 import {boundColumns, type Bound, type EncryptedText} from './encryption.ts';
 
-/** SQL that is true for a delivery of which the destination may have got something. */
+/** SQL that is true if the destination has received something of the delivery, or may have. */
 export const mayHaveArrived = (table: string) =>
   `(${table}.state = 'delivered' OR ${table}.attempts > 0 OR ${table}.leased_until > 0)`;
-/** SQL that is true for what takes something of the lead itself to a destination. */
+/** SQL that is true for deliveries that contain data of the lead, and not only news about an erasure or a stop. */
 export const isNotForReceivers = (table: string) => `NOT ${isOneOf(`${table}.content`, onlyForReceivers)}`;
-/** SQL that is true for a delivery of an event: its destination can be told what became of the lead. */
+/** SQL that is true for events with data of the lead. Their destinations can be told of an erasure or a stop. */
 const isEvent = (table: string) =>
   `(${isNotForReceivers(table)} AND ${table}.content NOT IN ('lead', 'confirmation'))`;
 
 /**
- * Waits for other transactions that change deliveries of the lead. One of them may store the event of an answer, which only
- * the statements after this one see.
+ * Locks the deliveries of the lead, so that other transactions which change them are waited for. One of these may store the event
+ * of an answer, which only later statements see.
  */
 export const lockDeliveries = ({forUpdate}: Database, id: string): Statement =>
   statement(
@@ -32,8 +32,8 @@ export const lockDeliveries = ({forUpdate}: Database, id: string): Statement =>
     id,
   );
 /**
- * Deliveries in the outbox end, but keep their leases, because a process may be sending them. Deliveries that have
- * ended keep their state. What may be personal is removed from all of them.
+ * Ends the deliveries in the outbox. They keep their leases, because a process may be sending them. Deliveries that have ended
+ * keep their state. Data that may be personal is removed from all of them.
  */
 const endDeliveries = `
   UPDATE deliveries SET state = CASE WHEN settled_at IS NULL THEN 'dropped' ELSE state END,
@@ -41,10 +41,10 @@ const endDeliveries = `
     last_reply = NULL, recipients = NULL
   WHERE lead_id = $2 AND ${isNotForReceivers('deliveries')}`;
 /**
- * Tells the address that had an event of the lead last, unless a list says which addresses can be told, and it is not among them.
- * It is due when the last lease ends. A command may change that time, so the claim checks the leases as well. What a
- * destination was told before is told again: a consent may be revoked for the partner first, and then for all.
- * @param unless SQL that is true for a lead of which it was told already
+ * Stores events for destinations that got an event of the lead, at the address that got the last one. If a list of present
+ * addresses is given, others are skipped. They are due when the last lease ends. A command may change that time, so the claim
+ * checks the leases, too. An earlier event is replaced: a consent may be revoked for the partner first, and then for all.
+ * @param unless SQL that is true for a lead whose destinations need not be told again
  */
 const announceText = (content: DeliveryContent, unless: string, jsonList: Context['jsonList']) => `
   INSERT INTO deliveries (lead_id, destination, content, gives_answer, state, attempts, ambiguous, ambiguous_counted,
@@ -61,7 +61,7 @@ const announceText = (content: DeliveryContent, unless: string, jsonList: Contex
   ON CONFLICT (lead_id, destination, content) DO UPDATE SET state = 'waiting', settled_at = NULL,
     leased_until = 0, attempts = 0, failing_since = NULL, last_error = NULL, reason = NULL, recipients = NULL,
     next_attempt_at = excluded.next_attempt_at, happened_at = excluded.happened_at, address = excluded.address`;
-/** @param present as of `ErasureStore.erase` */
+/** @param present as in `ErasureStore.erase` */
 export const announceTo = (
   {jsonList}: Pick<Database, 'jsonList'>,
   content: 'erased' | 'revoked',
@@ -76,17 +76,17 @@ const emptyRow = `
 const deleteRelated = ['consents', 'context_values', 'same_leads', 'confirmations', 'open_routes'].map(
   (table) => `DELETE FROM ${table} WHERE lead_id = $1`,
 );
-/** Whoever asked to know is still to be told that it was erased. */
+/** A request to know stays open, because the person must still be told that the lead was erased. */
 const endRequests = `
   UPDATE privacy_requests SET ended_at = $1, answer = 'erased'
   WHERE lead_id = $2 AND kind <> 'know' AND ended_at IS NULL`;
 const keepKey = `UPDATE idempotency_keys SET fingerprint = '${erasedFingerprint}' WHERE lead_id = $1`;
-/** Leaves a kept consent alone. There is one if another process has erased the lead meanwhile. */
+/** Does not delete a kept consent, which exists if another process has just erased the lead. */
 const forgetEncrypted = `DELETE FROM sealed WHERE lead_id = $1 AND part <> 'consent'`;
 const forgetText = `DELETE FROM sealed WHERE lead_id = $1 AND part = 'consent' RETURNING lead_id`;
 /**
- * Keeps the consent only if this transaction has erased the lead. Another process may have erased the lead meanwhile,
- * and its consent with it.
+ * Stores the kept consent only if this transaction erased the lead. If another process has just erased the lead, it may have
+ * erased the consent on purpose.
  */
 const keepConsentText = `
   INSERT INTO sealed (lead_id, part, data_key, blob)
@@ -115,7 +115,7 @@ const selectConsents = (ids: string) => `
   SELECT data_key, blob, ${boundColumns} FROM sealed JOIN leads ON leads.id = lead_id
   WHERE lead_id IN ${ids} AND part = 'consent'`;
 
-/** SQL for the ids of leads that belong to leads of a list, how, and to which. */
+/** SQL for the leads that are linked to leads of a list: their ids, the kind of link, and the lead in the list. */
 export const linkText = (ids: string) => `
   SELECT id, 'duplicate' AS because, duplicate_of AS via FROM leads WHERE duplicate_of IN ${ids}
   UNION SELECT duplicate_of, 'duplicate', id FROM leads WHERE id IN ${ids} AND duplicate_of IS NOT NULL
@@ -123,7 +123,7 @@ export const linkText = (ids: string) => `
   UNION SELECT supersedes, 'correction', id FROM leads WHERE id IN ${ids} AND supersedes IS NOT NULL`;
 
 type Related = Pick<ErasableLead, 'id' | 'because'>;
-/** The rows of leads that belong together: duplicates and their originals, and leads and their corrections. */
+/** The ids of leads that belong together: duplicates and their originals, leads and their corrections. */
 async function related({read, jsonList}: Database, ids: readonly string[]) {
   const found = new Map<string, Related['because']>();
   const namedText = `SELECT id, 'named' AS because FROM leads WHERE id IN ${jsonList('$1')}`;
@@ -137,13 +137,13 @@ async function related({read, jsonList}: Database, ids: readonly string[]) {
   return found;
 }
 
-/** Undefined for a lead that was erased, or cannot be read. Both can be erased without being read. */
+/** Undefined for a lead that was erased or cannot be read, which can be erased all the same. */
 function readable({opener}: Context, row: ReadRow) {
   const lead = opener.open(row);
   return lead instanceof LeadUnreadable || isErased(lead) ? undefined : lead;
 }
 
-/** Reads all leads by two statements: thousands may be duplicates or corrections of one. */
+/** Reads all leads in two statements, because one lead may have thousands of duplicates or corrections. */
 async function describe(
   context: Context,
   found: ReadonlyMap<string, Related['because']>,
@@ -175,7 +175,7 @@ async function describe(
   });
 }
 
-/** What is kept of these leads. Those of which nothing is kept are left out. */
+/** The kept consents of erased leads, by id of the lead. */
 export async function keptConsents(
   {read, encryptor, opener, jsonList}: Context,
   ids: readonly string[],
@@ -204,13 +204,13 @@ export async function forgetConsents(context: Context, ids: readonly string[]): 
   });
 }
 
-/** When a lead is erased, and which consents stay. `index` makes the digests of a lead, if their key can be opened. */
+/** When leads are erased, and which consents are kept. `index`: makes the digests of a lead. Undefined if their key cannot be decrypted. */
 export type Erasing = {now: number; keepConsent: KeepConsent; index: Index | undefined};
-/** Whether the destinations that had an event of the lead are told, and which of their addresses (`ErasureStore.erase`). */
+/** `tells`: whether destinations that got an event of the lead are told of the erasure. `present`: as in `ErasureStore.erase`. */
 type Telling = {tells?: boolean; present?: readonly string[] | undefined};
 
 /**
- * The statements that erase a lead, after `lockDigests`.
+ * The statements that erase a lead. They must follow `lockDigests`.
  * @param lead undefined if it cannot be read. Then no consent can be kept
  */
 export function eraseStatements(
@@ -222,7 +222,7 @@ export function eraseStatements(
   const {id, partner} = row;
   const digests = lead && index && digestsOfLead(index, lead.lead);
   const statements: Statement[] = [
-    // In this order, as in all other transactions: deliveries before leads. Otherwise two could wait for each other.
+    // All transactions change deliveries before leads. In another order, two transactions could deadlock.
     ...(tells ? [announceTo(context, 'erased', 'erased_at IS NOT NULL', {id, now, present})] : []),
     statement(endDeliveries, now, id),
     statement(emptyRow, now, id),
@@ -231,7 +231,7 @@ export function eraseStatements(
     statement(keepKey, id),
     statement(forgetEncrypted, id),
   ];
-  // It stays with the lead with which it was given.
+  // A corrected lead only has a copy of its consent. The consent is kept with the lead with which it was given.
   const isGiven = lead?.consent?.givenWith === undefined;
   if (lead?.consent && isGiven && keepConsent({partner, givenAt: row.created_at}, now)) {
     const {first_name, last_name, phone} = lead.lead;
@@ -262,14 +262,14 @@ async function erase(
   if (!row) return false;
   if (row.erased_at === null) {
     const lead = readable(context, row);
-    // Nothing of the digests may stop an erasure.
+    // An erasure must succeed even if the key of the digests cannot be decrypted.
     const index = await persons.make().catch(() => undefined);
     await write(
       lockDigests(context),
       lockDeliveries(context, id),
       ...eraseStatements(context, row, lead, {...erasing, index, tells: true}),
     );
-    // A duplicate may have come since the leads to erase were found. Its answer was that of this lead, and is gone now.
+    // Also erases a duplicate that was stored since the leads were selected: its answer was that of this lead, and is gone now.
     for (const {id: later} of await read(statement(selectDuplicates, id)))
       await erase(context, String(later), erasing);
     return true;

@@ -1,19 +1,18 @@
 /**
- * The file of erasures (`erasures_file`), which is kept with the backups, so that a start after a restore erases
- * again what had been erased since, holds the numbers again of those who revoked a consent, and knows again what people asked for
- * and what a lawsuit keeps (admin/repairing.ts). A line each, with a time in UTC:
+ * The file of erasures (`erasures_file`), which is kept with the backups. After a restore, a start reads it to repeat erasures
+ * and stops, and to restore privacy requests and legal holds (admin/repairing.ts). One line each, with a time in UTC:
  *
- *     <lead> <time> [all]                                an erasure; `all`: the kept consent went, too
- *     <lead or digest> <time> stop <scope> [more]        it was stopped
+ *     <lead> <time> [all]                                an erasure; `all`: the kept consent was erased, too
+ *     <lead or digest> <time> stop <scope> [more]        a stop
  *     <digest> <time> ask <scope> [more]                 an operator must decide about the number, and its leads are held meanwhile
- *     <digest> <time> again <scope> [more]               the same after an operator's decision, so nothing is held
- *     <digest> <time> allow [scope] [more]               an operator let it go
+ *     <digest> <time> again <scope> [more]               the same, after an operator has decided: nothing is held
+ *     <digest> <time> allow [scope] [more]               an operator allows the number
  *     <lead> <time> keep <more>                          a `LegalHold`. The last one of a lead counts
  *     <lead> <time> request <more>                       a `PrivacyRequest`, as it is now. The last line of each counts
  *     <check value> <time> key [<data key> <encrypted key>] the key of the digests in lines above and below
  *
- * `more` are words such as `kind=both asked=2026-11-20T00:00:00.000Z way=phone event=<id> lead=<id>`. Those of the last two
- * are the names of the type, with times in milliseconds.
+ * `more` are words such as `kind=both asked=2026-11-20T00:00:00.000Z way=phone event=<id> lead=<id>`. For `keep`
+ * and `request`, they are the fields of the type, with times in milliseconds.
  */
 import {
   closeSync,
@@ -36,17 +35,17 @@ import {suppressionKinds, type SuppressionKind} from '../leads/revocation.ts';
 import {syncToDisk} from './sqlite/files.ts';
 import {lockFile} from './sqlite/server-lock.ts';
 
-/** `at` is in milliseconds since 1970. */
+/** The erasure of a lead. `at`: milliseconds since 1970. */
 export type Erasure = {id: string; at: number; all: boolean};
 /**
- * What was said about a number, by its digest, or by the id of a lead: the digests of a key that is lost find nobody. `key`: the
- * check value of the key of the digest, if a line of the file says it.
+ * A stop, question or decision. `of`: the digest of a number or mailbox, or the id of a lead, because digests made with a lost
+ * key match nobody. `key`: the check value of the digest's key, if the file says it.
  */
 export type StopLine = {
   of: string;
   at: number;
   does: (typeof said)[number];
-  /** Empty for all, of an allowance of version 1.7 or 1.8. */
+  /** Empty for an allowance by version 1.7 or 1.8, which is for all scopes. */
   scope: string;
   kind: SuppressionKind;
   askedAt: number;
@@ -66,11 +65,11 @@ export type Lines = {
   unread: number;
   lastAt: number;
 };
-/** What is written down before it is done. */
+/** Actions whose lines are written before they are done. */
 export type Deed = Erasure | StopLine | ((LegalHold | PrivacyRequest) & {at: number});
 
 const said = ['stop', 'ask', 'again', 'allow'] as const;
-/** Milliseconds. */
+/** How long to wait for the lock of the file, in milliseconds. */
 const longestLock = 10_000;
 const word = String.raw`[\w-]{22}`;
 const line = new RegExp(
@@ -116,7 +115,7 @@ function toLine(one: Deed | KeyLine): string {
   return 'check' in one ? keyText(one) : deskText(one);
 }
 
-/** Whoever writes the file has this lock, also on another machine. @param timeout as of `lockFile`. @throws as `lockFile` */
+/** Runs `work` with the lock that all writers of the file take, on any machine. @param timeout as in `lockFile`. @throws as `lockFile` */
 function whileLocked<Result>(path: string, timeout: number, work: () => Result): Result {
   const lock = lockFile(`${path}-lock`, timeout);
   try {
@@ -126,15 +125,15 @@ function whileLocked<Result>(path: string, timeout: number, work: () => Result):
   }
 }
 
-/** @throws Error if the disk has room for a part alone */
+/** @throws Error if the disk only has room for a part of the text */
 function writeWhole(path: string, file: number, text: string) {
   if (writeSync(file, text) < Buffer.byteLength(text))
     throw new Error(`${path} could not be written: the disk is full`);
 }
 
 /**
- * When it returns, the lines are safe on the disk. Several processes may append at the same time.
- * @param timeout as of `whileLocked`
+ * Appends lines, which are flushed to the disk when it returns. Several processes may append at the same time.
+ * @param timeout as in `whileLocked`
  */
 export function appendErasures(
   path: string,
@@ -148,7 +147,7 @@ export function appendErasures(
     try {
       const {size} = fstatSync(file);
       const last = Buffer.alloc(1);
-      // A line that a full disk cut off must not become a part of the next one.
+      // If a full disk cut off the last line, start a new one.
       const isCut = size > 0 && readSync(file, last, 0, 1, size - 1) === 1 && last.toString() !== '\n';
       const text = `${isCut ? '\n' : ''}${lines.map((each) => `${toLine(each)}\n`).join('')}`;
       writeWhole(path, file, text);
@@ -186,7 +185,7 @@ function readStop(
     pairs.map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]),
   );
   const way = decoded(more.get('way') ?? '');
-  // A line that a full disk cut off may end anywhere.
+  // Incomplete lines are possible, because a full disk may cut one off anywhere.
   if ((line.does !== 'allow' && scope === '') || decoded(scope) === undefined || way === undefined)
     return undefined;
   return {
@@ -200,10 +199,10 @@ function readStop(
   };
 }
 
-/** Bytes of one read. The file may be larger than the longest text. Of a line that is longer than any of ours, its beginning is read. */
+/** How many bytes are read at once, because the file may not fit into a string, and how much of an overlong line is kept. */
 const [chunkSize, longestLine] = [1024 * 1024, 64 * 1024];
 
-/** @throws Error for what is no file, such as a pipe, whose reading would never end */
+/** @throws Error if it is not a regular file: reading a pipe, for example, would never end */
 export function openFile(path: string): number {
   if (!statSync(path).isFile()) throw new Error(`${path} is no file`);
   return openSync(path, 'r');
@@ -227,8 +226,8 @@ function* linesOf(path: string): Generator<string> {
 }
 
 /**
- * Each lead once, with the time of its first erasure; all else in the order of the file.
- * @returns also how many lines could not be read, such as one that was cut off, and the newest time
+ * Each erased lead once, with the time of its first erasure; all else in the order of the file.
+ * @returns also the number of lines that could not be read, such as one that was cut off, and the newest time
  */
 export function readErasures(path: string): Lines {
   const found = new Map<string, Erasure>();
@@ -260,22 +259,22 @@ export function readErasures(path: string): Lines {
     } else lines.unread += Number(text !== '');
     if (at > lines.lastAt) lines.lastAt = at;
   }
-  // A store has one key, so what stands above the first one was written with it, too.
+  // A store has one key, so lines above the first key line were written with that key, too.
   for (const stop of lines.stops) stop.key ??= lines.keys[0]?.check;
   const last = {holds: [...holds.values()], requests: [...requests.values()]};
   return {...lines, ...last, erasures: [...found.values()]};
 }
 
-/** Bytes. A smaller file is left as it is. */
+/** A file with fewer bytes is not compacted. */
 const smallFile = 1024 * 1024;
 
-/** Leaves out the lines that say again what a line above them says. */
+/** Leaves out lines that repeat an earlier line. */
 function* withoutRepeats(path: string): Generator<string> {
   const said = new Map<string, Set<string>>();
   for (const text of linesOf(path)) {
     const [, subject = '', , verb = '', more = ''] = line.exec(text) ?? [];
     const before = said.get(subject) ?? new Set();
-    // After an allowance, the same stop is another one.
+    // A stop after an allowance is a new one, even with the same words.
     if (verb === 'allow') before.clear();
     else if (subject !== '' && !['key', 'keep', 'request'].includes(verb)) {
       if (before.has(`${verb}${more}`)) continue;
@@ -286,8 +285,8 @@ function* withoutRepeats(path: string): Generator<string> {
 }
 
 /**
- * Makes a large file smaller, if at least half of it says nothing new: version 1.8 wrote its lines with each press of a link. Killed
- * at any moment, it leaves the former file or the new one.
+ * Compacts a large file if at least half of it repeats other lines: version 1.8 wrote lines at each press of a link. If it is
+ * killed, either the former file or the new one is there.
  */
 export function compactErasures(path: string): void {
   if (statSync(path).size < smallFile) return;

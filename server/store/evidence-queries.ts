@@ -1,7 +1,7 @@
 /**
- * The keys of statements about consents, each in a row that is encrypted with the data key. Whoever can write to the database
- * without a data key could else have the server publish a key of their own, and forged statements would verify. So the row
- * that is decrypted counts alone: the columns beside it are for servers before version 2.0, and for the order.
+ * The keys of statements about consents. Each row is encrypted with the data key: otherwise, somebody with write access to the
+ * database could have the server publish a key of their own, and forged statements would verify. So only the decrypted part of a
+ * row is trusted. The other columns are for servers before version 2.0, and for sorting.
  */
 import {isGenuine, type EvidenceKey, type EvidenceStore} from '../leads/evidence.ts';
 import type {RowOf} from './columns.ts';
@@ -13,16 +13,16 @@ type KeyRow = Pick<RowOf<'evidence_keys'>, 'id' | 'public_key' | 'data_key' | 'b
 export const selectEvidenceKeys =
   'SELECT id, public_key, data_key, blob FROM evidence_keys ORDER BY since, id';
 
-/** The encrypted text of a key is decrypted only in the row with its id, as that of a lead only for that lead. */
+/** Binds the encrypted text of a key to its id, as personal data is bound to its lead. In another row, it cannot be decrypted. */
 export const evidenceOwner = (id: string): Bound => ({id, cid: '', partner: null});
 
-/** Undefined if the row cannot be decrypted, or holds no key with its id. */
+/** Undefined if the row cannot be decrypted, or does not contain the key with its id. */
 export function decryptEvidenceKey(
   {id, data_key, blob}: KeyRow,
   encryptor: Encryptor,
 ): EvidenceKey | undefined {
   if (data_key === null || blob === null) return undefined;
-  // Anybody can write a row in clear. The row of a key has been encrypted from the first day.
+  // Unencrypted rows are never trusted: anybody with write access can add one, and genuine rows have always been encrypted.
   if (data_key === 0) return undefined;
   try {
     const text = encryptor.of(evidenceOwner(id)).decrypt({data_key, blob}, 'evidence key');

@@ -1,4 +1,4 @@
-/** The keys of statements about consents, as a server has them: read again and again, with those of versions 1.7 and 1.8. */
+/** A server's keys of statements about consents: reads them regularly, and takes over those of versions 1.7 and 1.8. */
 import {type Timings, dayLength} from '../config/timings.ts';
 import {doubtsOf, formerKeys, signingKey, takeOver, type EvidenceKey} from '../leads/evidence.ts';
 import type {LeadStore} from '../leads/ports.ts';
@@ -6,7 +6,7 @@ import {reasonOf} from '../leads/store-errors.ts';
 import type {Emit} from '../observe/observations.ts';
 import {repeat} from './maintenance.ts';
 
-/** @param formerWords of `EVIDENCE_KEY`, whose keys the store takes over */
+/** @param formerWords of the former setting `EVIDENCE_KEY`. The store takes over its keys */
 export async function watchEvidence(
   {store, emit, timings}: {store: LeadStore; emit: Emit; timings: Pick<Timings, 'evidenceKeys'>},
   formerWords: readonly string[],
@@ -18,7 +18,7 @@ export async function watchEvidence(
     ({keys} = await takeOver(store, given));
   }
   const failed = (error: unknown) => emit({type: 'words-not-kept', reason: reasonOf(error)});
-  // What consents need later is no reason to take no leads now.
+  // Without these keys, leads can still be stored, so a failure does not stop the start.
   await readKeys().catch(failed);
   const looking = repeat(async () => {
     await readKeys().catch(() => undefined);
@@ -32,9 +32,9 @@ export async function watchEvidence(
   }, 0);
   const known = (id: string) => keys.find((key) => key.id === id);
   return {
-    /** The key that signs new leads. Undefined until the store could be read for the first time. */
+    /** The key that signs new leads. Undefined until the store has been read once. */
     signing: () => signingKey(keys),
-    /** Looks into the store again if the key is not known here: another server may have just made it. */
+    /** Reads the store again if the key is not known here, because another server may have just made it. */
     async find(id: string) {
       if (!known(id)) await readKeys();
       return known(id);

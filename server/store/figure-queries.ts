@@ -1,4 +1,4 @@
-/** The figures of operators, for both databases. All of them read an index, in the order of time. */
+/** The queries for statistics, for both databases. All of them read an index, in the order of time. */
 import {dayLength} from '../config/timings.ts';
 import {onlyForReceivers} from '../leads/deliveries.ts';
 import type {FigureStore, LeadDay} from '../leads/figures.ts';
@@ -9,22 +9,22 @@ import {statement} from './database.ts';
 import {isOneOf} from './schema.ts';
 
 /**
- * Milliseconds after its end until the leads of a day are counted once for all: the id of a lead is made a little before its
- * commit.
+ * Milliseconds after the end of a day until its count is stored for good. A lead's id is made a little before its commit, so some
+ * may still be missing before that.
  */
 const closedAfter = 3_600_000;
-/** Days that are counted at once, on databases that can do so, and stored by one statement. */
+/** How many days are counted in parallel, where the database can, and stored by one statement. */
 const daysAtOnce = 8;
-/** Milliseconds. A delivery that took longer is late. */
+/** Milliseconds after which a delivery counts as late. */
 const lateAfter = 60_000;
 
 /**
- * A row of `lead_days` as one text, so that a list of them is one parameter: numbers and id have fixed places, and the partner
- * is what follows. A day that was counted always has a row for callers, also with no lead, so that it is not counted again.
+ * A row of `lead_days` as one text, so that several rows fit into one parameter: numbers and id have fixed widths, and the
+ * partner is the rest. A counted day always has a row for callers, even without leads, so that it is not counted again.
  */
 const toText = ({day, leads, newest, partner}: LeadDay) =>
   [String(day).padStart(15, '0'), String(leads).padStart(15, '0'), newest.padEnd(36), partner ?? ''].join('');
-// Without WHERE, SQLite would take ON CONFLICT for the condition of a JOIN.
+// Without WHERE, SQLite would parse ON CONFLICT as the condition of a JOIN.
 const storeText = (jsonList: Context['jsonList']) => `
   INSERT INTO lead_days (day, leads, newest, partner)
   SELECT CAST(substr(value, 1, 15) AS BIGINT), CAST(substr(value, 16, 15) AS BIGINT), substr(value, 31, 36),
@@ -45,7 +45,7 @@ function dayCounter(context: Context): FigureStore['leadDays'] {
     return (rows as Omit<LeadDay, 'day'>[]).map((row) => ({day, ...row}));
   }
 
-  /** Counts days that have ended. If they cannot be stored, for example by a user that may only read, that is no fault. */
+  /** Counts past days and stores the counts. A failure to store them is ignored: a database user may only have the right to read. */
   async function countClosed(days: readonly number[]): Promise<LeadDay[]> {
     const all: LeadDay[] = [];
     for (let index = 0; index < days.length; index += daysAtOnce) {
@@ -54,7 +54,7 @@ function dayCounter(context: Context): FigureStore['leadDays'] {
       const none = some
         .filter((day) => !counted.some((row) => row.day === day && row.partner === null))
         .map((day): LeadDay => ({day, partner: null, leads: 0, newest: ''}));
-      // In the same order in each process: otherwise two of them could wait for each other.
+      // Sorted, so that two processes cannot deadlock.
       const rows = [...counted, ...none].map(toText).sort();
       await writeAside(statement(storeText(jsonList), JSON.stringify(rows))).catch(() => undefined);
       all.push(...counted);
@@ -78,7 +78,7 @@ function dayCounter(context: Context): FigureStore['leadDays'] {
   };
 }
 
-/** SQL for deliveries that wait for an operator, by the index that has them by state. */
+/** SQL for deliveries that wait for an operator. Its conditions are those of the index `deliveries_stopped`. */
 const stopped = (states: string) =>
   `FROM deliveries WHERE settled_at IS NULL AND state <> 'waiting' AND state ${states}`;
 const stoppedText = `
@@ -94,8 +94,8 @@ const heldText = `
 
 export function figureQueries(context: Context): FigureStore {
   const {read, readMany, readOne, jsonList, onlyIndex} = context;
-  // The last condition tells PostgreSQL how few leads there are in all. In this form, SQLite does not look for it in the
-  // index, where it would read all leads from there on for each span.
+  // The last condition tells PostgreSQL how few leads all spans have together. Its form keeps SQLite from using it to search the
+  // index, which would read all leads from there on for each span.
   const spansText = `
     SELECT listed.value AS span, partner, COUNT(*) AS leads
     FROM ${jsonList('$1')} AS listed CROSS JOIN leads${onlyIndex('leads_overview')}
@@ -105,7 +105,7 @@ export function figureQueries(context: Context): FigureStore {
     leadDays: dayCounter(context),
 
     async countSpans(spans) {
-      // Each is one text, so that they are one parameter: the two ends have 13 characters each.
+      // Each span is one text, so that one parameter has all of them. Both ends have 13 characters.
       const texts = spans.map(({since, until}) => firstIdAt(since) + firstIdAt(until));
       const first = firstIdAt(Math.min(...spans.map(({since}) => since)));
       const lastId = firstIdAt(Math.max(...spans.map(({until}) => until)));

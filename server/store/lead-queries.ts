@@ -1,6 +1,6 @@
 /**
- * The queries with which operators read leads, for both databases. Lists find their leads, and counts are made, in the
- * index `leads_overview` alone, which is much smaller than the table, and in the order of time.
+ * The queries with which operators read leads, for both databases. Lists and counts only search the index `leads_overview`, which
+ * is much smaller than the table and sorted by time.
  */
 import type {
   LeadCount,
@@ -21,10 +21,10 @@ import {answerOf} from './unreadable-leads.ts';
 
 type Order = 'ASC' | 'DESC';
 
-/** Statements that run at once, on databases that can run several. */
+/** How many statements run in parallel, where the database can. */
 const parallelReads = 8;
 
-/** Conditions and their parameters, numbered from $1 on. */
+/** Collects conditions, and their parameters, numbered from $1 on. */
 function createConditions() {
   const values: Value[] = [];
   const parts: string[] = [];
@@ -36,15 +36,14 @@ function createConditions() {
   };
 }
 
-/** Outlines can be those of one lead. */
+/** `id`: only this lead. Only `listOutlines` uses it. */
 type Filter = LeadFilter & {id?: string | undefined};
-/** Where the conditions of a filter find their rows, and the column with the id of the lead. */
+/** The tables that a filter searches, and the column with the id of the lead. */
 type Source = {chosen?: 'person_digests' | 'deliveries' | 'context_values'; tables: string; id: string};
 
 /**
- * Leads of a person, leads with open deliveries, and leads with a value of a hidden field, are read from the rows of those,
- * which are in the order of time. SQLite reads the tables of a CROSS JOIN in their order, and needs to look up each lead in
- * the index alone.
+ * A search by person, open delivery or hidden field starts from the table of that, whose rows are sorted by time. SQLite reads
+ * the tables of a CROSS JOIN in the given order, and then looks up each lead in the index alone.
  */
 function sourceOf({context = {}, endOfId, digest, open}: LeadFilter, {onlyIndex}: Context): Source {
   const joined = (chosen: NonNullable<Source['chosen']>): Source => ({
@@ -62,7 +61,7 @@ function sourceOf({context = {}, endOfId, digest, open}: LeadFilter, {onlyIndex}
   };
 }
 
-/** Repeats the condition of the index that has these deliveries in the order of time. */
+/** Repeats the condition of the index with these deliveries, so that it is used. The index is sorted by time. */
 const isOpen = (table: string, open: NonNullable<LeadFilter['open']>) =>
   `${table}.settled_at IS NULL${open === 'held' ? ` AND ${table}.state <> 'waiting' AND ${table}.state = 'held'` : ''}`;
 
@@ -92,7 +91,7 @@ function conditionsOf(filter: Filter, {chosen, id}: Source, {onlyIndex}: Context
   else if (partner !== undefined) ofLead.push(`partner = ${parameter(partner)}`);
   if (status !== undefined) ofLead.push(`status = ${parameter(status)}`);
   if (campaign !== undefined) ofLead.push(`utm_campaign = ${parameter(campaign)}`);
-  // Of a join, PostgreSQL might read all leads from the newest on, until it comes to those with open deliveries.
+  // A subquery, because for a join, PostgreSQL might read all leads from the newest on until it finds some with open deliveries.
   const ofOpen = `leads${onlyIndex('leads_overview')} WHERE ${['leads.id = chosen.lead_id', ...ofLead].join(' AND ')}`;
   if (chosen !== 'deliveries') ofLead.forEach(add);
   else if (ofLead.length > 0) add(`${isThere(ofOpen)} = 1`);
@@ -109,16 +108,16 @@ const groupOf = {partner: 'partner', status: 'state', utm_campaign: 'campaign'} 
   GroupColumn,
   LeadGroup
 >;
-/** A column by which leads are not counted is null. */
+/** The count of a group of leads. Columns that do not group are null. */
 type Group = {[Name in GroupColumn]: RowOf<'leads'>[Name] | null} & {leads: number; newest: string};
 
-/** Milliseconds. From midnight on, this is within the next day, also when the clocks change. */
+/** Milliseconds that lead from one midnight into the next day, even when the clocks change. */
 const moreThanADay = 26 * 3_600_000;
 
-/** A lead may have several open deliveries. */
+/** Needed because a lead may have several open deliveries. */
 const distinct = ({chosen}: Source) => (chosen === 'deliveries' ? 'DISTINCT ' : '');
 
-/** SQL for the ids of a page. It reads nothing but an index. */
+/** SQL for the ids of a page. It only reads an index. */
 function pageOf(context: Context, filter: Filter, {limit, after}: LeadPage, order: Order) {
   const source = sourceOf(filter, context);
   const {tables, id} = source;
@@ -165,13 +164,13 @@ const readIds = async ({read}: Context, column: 'duplicate_of' | 'supersedes', i
     (row) => row.id,
   );
 
-/** The beginnings of the days in which there may be leads, and the end of the last one. */
+/** The start of each day that may have leads, and then the end of the last day. */
 async function daysOf(
   {read}: Context,
   {since, until}: LeadFilter,
   startOfDay: (time: number) => number,
 ): Promise<number[]> {
-  // In one SELECT, SQLite would read the whole index for the two.
+  // Two subqueries: with MIN and MAX in one SELECT, SQLite would read the whole index.
   const ends = 'SELECT (SELECT MIN(id) FROM leads) AS first, (SELECT MAX(id) FROM leads) AS last';
   const [row] = await read(statement(ends));
   if (!row || row['first'] === null) return [];
@@ -213,7 +212,7 @@ async function countLeadsBy(
   const columns = groupColumns.filter((name) => groups.includes(groupOf[name]));
   const days = await daysOf(context, filter, startOfDay);
   const counts: LeadCount[] = [];
-  // Each day is counted by itself, so that no read is long, and because a database groups few rows much faster.
+  // Counts each day separately, so that no read is long, and because databases group few rows much faster.
   for (let index = 0; index < days.length - 1; index += parallelReads) {
     const some = days.slice(index, Math.min(index + parallelReads, days.length - 1));
     const counted = some.map(async (day, place) => {

@@ -1,4 +1,4 @@
-/** What each process does with the store again and again: it deletes what has expired, and writes digests. */
+/** Regular jobs of each process: deleting what has expired, and writing digests. */
 import {setTimeout as sleep} from 'node:timers/promises';
 import type {Timings} from '../config/timings.ts';
 import type {PersonStore} from '../leads/persons.ts';
@@ -6,14 +6,14 @@ import type {Maintenance} from '../leads/ports.ts';
 import {reasonOf} from '../leads/store-errors.ts';
 import type {Emit} from '../observe/observations.ts';
 
-/** Ends early when the signal aborts. */
+/** Waits. Resolves early if the signal aborts. */
 export const pauseFor = (milliseconds: number, signal: AbortSignal): Promise<void> =>
   sleep(milliseconds, undefined, {signal, ref: false}).catch(() => undefined);
 
 /**
- * @param work resolves to the milliseconds until the next time, and never rejects
- * @param first milliseconds until the first time
- * @returns `stop` resolves when no work goes on
+ * @param work resolves to the milliseconds until it runs again, and never rejects
+ * @param first milliseconds until it first runs
+ * @returns `stop` resolves when the work has ended
  */
 export function repeat(
   work: (signal: AbortSignal) => Promise<number>,
@@ -38,7 +38,7 @@ export function repeat(
   };
 }
 
-/** Milliseconds before the next batch. The short interval follows a batch that deleted rows, because more may be left. */
+/** Milliseconds before the next batch. The short interval follows a batch that deleted rows, because more rows may be left. */
 const [interval, shortInterval] = [3_600_000, 100];
 
 /** Deletes expired keys, digests, proofs and counts of requests every hour, in small batches. */
@@ -54,8 +54,8 @@ export const startDeletingExpired = (store: Maintenance, emit: Emit) =>
 type Writing = {store: Pick<PersonStore, 'writeDigests'>; emit: Emit; timings: Pick<Timings, 'digests'>};
 
 /**
- * Writes the digests by which leads are found by person, in slices with pauses between them. A process may end at any time,
- * because the store knows how far they are written.
+ * Writes the digests by which leads are found by person, in slices with pauses between them. A process may end at any time: the
+ * store has the lead up to which they are written.
  */
 export function startWritingDigests({store, emit, timings}: Writing) {
   const {every, pause, age} = timings.digests;
@@ -65,7 +65,7 @@ export function startWritingDigests({store, emit, timings}: Writing) {
       emit({type: 'digests-failed', reason: reasonOf(error)});
       return true;
     });
-    // New leads come first: a tenth of the time at most goes into digests, however many wait.
+    // Spends at most a tenth of the time on digests, so that new leads are not delayed.
     return isDone ? every : Math.max(pause, 9 * (performance.now() - begun));
   }, 0);
 }

@@ -17,8 +17,8 @@ import {recordOf} from './rows.ts';
 export const keyLifetime = limits.idempotencyKeyHours * 3_600_000;
 
 /**
- * SQL that is true if a lead still exists, and also the lead that it was merged into, if any. An operator may have
- * deleted either lead by hand. Then another lead may use the same idempotency key and digest.
+ * SQL that is true if a lead still exists, and so does the lead that it was merged into, if any. An operator may have deleted
+ * either by hand. Then another lead may use the same idempotency key and digest.
  * @param id the column that holds the id of the lead
  */
 export const leadExists = (id: string) => `
@@ -28,7 +28,7 @@ export const leadExists = (id: string) => `
 /** Replaces the fingerprint of an idempotency key when its lead is erased. Such a key never expires. */
 export const erasedFingerprint = '';
 
-/** SQL that is true if an idempotency key is remembered. @param since SQL for the time since when keys are */
+/** SQL that is true if an idempotency key is still remembered. @param since SQL for the time after which keys are remembered */
 export const isRemembered = (table: string, since: string) => `
   (${table}.created_at > ${since} OR ${table}.fingerprint = '${erasedFingerprint}')
   AND ${leadExists(`${table}.lead_id`)}`;
@@ -50,22 +50,22 @@ export const selectKey = (owner: string, digest: string, now: number): Statement
 export const selectSameLead = (partner: string | null, digest: string, now: number): Statement =>
   statement(sameLeadText, partner, digest, now - keyLifetime);
 
-/** What `selectKey` finds. */
+/** A row that `selectKey` finds. */
 export type KnownKey = {fingerprint: string; lead: string};
 
-/** The result of looking up what was stored earlier and matters for a new lead. */
+/** What was stored earlier and matters for a new lead. */
 export type Known = {
-  /** The lead that was stored with the same idempotency key, by one of its digests. */
+  /** The lead that was stored with the same idempotency key, and the digest of that key. */
   key?: (KnownKey & {digest: string}) | undefined;
   isProofSpent?: boolean | undefined;
-  /** The id of the lead of which the new one is a duplicate. */
+  /** The id of the lead that the new one duplicates. */
   original?: string | undefined;
 };
 
 /**
- * The outcome of storing a lead. `duplicateOf` is the id of the lead into which the new lead was merged. `isSuppressed`: its
- * deliveries are held because of its number, also its confirmation if `isMailbox` (`isHeldWith`). `lead` is the id of the earlier lead that was stored with the same idempotency
- * key.
+ * The outcome of storing a lead. `duplicateOf`: the id of the lead into which it was merged. `isSuppressed`: its deliveries are
+ * held because of its number. With `isMailbox`, so is its confirmation (`isHeldWith`). `lead`: the id of the earlier lead with
+ * the same idempotency key.
  */
 export type Written =
   | {
@@ -91,8 +91,7 @@ export function decide({idempotency_keys: own}: NewRows, {key, isProofSpent, ori
 }
 
 /**
- * The deliveries of a duplicate: it is not sent to a destination that takes leads, and its visitor has a confirmation
- * already, but the others get its events.
+ * The deliveries of a duplicate: only events. It is not sent to a `lead-api` again, and its visitor already has a confirmation.
  */
 const deliveriesOfDuplicate = <Delivery extends {content: DeliveryContent}>(
   deliveries: readonly Delivery[],
@@ -107,14 +106,14 @@ export function rowsOf(rows: NewRows, duplicateOf: string | null): NewRows {
     leads: [{...lead, duplicate_of: duplicateOf}],
     deliveries: deliveriesOfDuplicate(rows.deliveries),
     same_leads: [],
-    // Its amounts are those of the earlier lead, which goes where they lead.
+    // A duplicate has the amounts of the earlier lead, which is routed by them.
     open_routes: [],
     confirmations: [],
   };
 }
 
 /**
- * Attempts to store a lead, at most. Each fails if the earlier lead with its key is deleted just after it was found.
+ * The maximum number of attempts to store a lead. An attempt fails if the earlier lead with its key is deleted just after it was found.
  */
 const maxWrites = 3;
 
@@ -126,12 +125,12 @@ export function acceptsLeads(
   write: (rows: NewRows) => Promise<Written>,
   {find, ofLateLead, ofSender}: Pick<LeadPort, 'find'> & Pick<PersonIndex, 'ofLateLead' | 'ofSender'>,
 ): LeadPort['accept'] {
-  /** The texts of consents that this process has stored, so that not every lead brings its text along. */
+  /** Consent texts that this process has already stored, so that not every lead sends its text to the database. */
   const storedWords = new Set<string>();
 
   /** @throws StoreUnavailable when the earlier lead was deleted `maxWrites` times just after it was found */
   return async (entry) => {
-    // Of a lead that goes nowhere, nothing must be held.
+    // Without deliveries, there is nothing to hold.
     const {phone, email} = entry.lead;
     const sender = entry.deliveries?.length ? await ofSender({phone: phone.e164, email}) : null;
     const digests = ofLateLead(entry);

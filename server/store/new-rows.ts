@@ -1,4 +1,4 @@
-/** The rows of a new lead, for both databases. */
+/** Makes the rows of a new lead, for both databases. */
 import {hashOfText} from '../leads/consent-texts.ts';
 import type {ConfirmationRequest, NewDelivery} from '../leads/deliveries.ts';
 import type {LeadEntry} from '../leads/new-lead.ts';
@@ -10,7 +10,7 @@ import {nothingInClear, type PersonalData} from './personal-data.ts';
 import {circumstancesOf, rowOfLead, toAnswerRow} from './rows.ts';
 import type {Bound, Part, Encryptor} from './encryption.ts';
 
-/** The parts that must be encrypted when the row is inserted. */
+/** A part that is encrypted just before its row is inserted. */
 export type ToEncrypt = {lead_id: string; part: Part; text: string};
 
 /** The tables in which a new lead may have rows. `leads` comes first, because the other rows reference it. */
@@ -38,7 +38,7 @@ export type NewRows = {
 } & {
   leads: readonly [NewRowOf<'leads'> & Bound];
   sealed: readonly ToEncrypt[];
-  /** By what it is found out whether the lead must be held because of its number (`selectSuppressed`). */
+  /** Digests and scopes that tell whether the lead must be held because of its number (`selectSuppressed`). */
   senders: readonly {
     lead_id: string;
     number: string;
@@ -49,12 +49,12 @@ export type NewRows = {
   }[];
 };
 
-/** What the deliveries of a lead are that is held because of its number, unless they are held already. */
+/** Columns of deliveries that are held because of the lead's number. */
 export const held = {state: 'held', leased_until: 0, reason: 'suppressed'} as const;
 /**
- * SQL for the suppressions of a sender, whose columns are as in `NewRows.senders`. One of the kind `mailbox` holds nothing by
- * itself: whoever calls is told if that stop came by the mailbox, and the confirmation of a lead that is held is held, too. Whoever else
- * names a number that is stopped gets the usual confirmation, and so learns nothing.
+ * SQL for the suppressions of a sender, whose columns are those of `NewRows.senders`. A suppressed mailbox alone does not hold a
+ * lead: the person who calls is told of that stop. If the number is suppressed, too, the confirmation is also held. Strangers who
+ * enter a stopped number with another mailbox get the usual confirmation, and so do not learn of the stop.
  */
 export const selectSuppressed = (
   column: (name: 'number' | 'both' | 'mailbox' | 'own' | 'wider') => string,
@@ -63,16 +63,16 @@ export const selectSuppressed = (
   FROM suppressed
   WHERE suppressed.digest IN (${column('number')}, ${column('both')}, ${column('mailbox')})
     AND suppressed.scope IN (${column('own')}, ${column('wider')}, '${everybody}') AND suppressed.decided_at IS NULL`;
-/** Whether a delivery is held with its lead. @param isMailbox whether the mailbox is that of a lead that was stopped */
+/** Whether a delivery is held with its lead. @param isMailbox whether the lead's mailbox is suppressed, too */
 export const isHeldWith = (
   {state, content}: Pick<RowOf<'deliveries'>, 'state' | 'content'>,
   isMailbox: boolean,
 ) => state === 'waiting' && (isMailbox || content !== 'confirmation');
 
 /**
- * - `storedWords`: the texts of consents that are known to be stored
- * - `digests`: by which the person is found, if they cannot be written later
- * - `sender`: digests of who sent it. Undefined if none can be made: then the lead is held. Null if it goes nowhere
+ * - `storedWords`: consent texts that the store already has
+ * - `digests`: digests of the person, if they cannot be written later
+ * - `sender`: digests of the sender. Undefined if they cannot be made, so that the lead is held. Null if the lead is not sent anywhere
  */
 type Storing = {
   storedWords: ReadonlySet<string>;
@@ -149,7 +149,7 @@ function toConfirmationRow({networks, ...others}: ConfirmationRequest) {
   return {...others, network, network_56, network_48};
 }
 
-/** The rows for the database, with their encrypted parts. They are encrypted right before the insert. */
+/** The rows with their parts encrypted. Encryption happens just before the insert. */
 export function encryptRows(
   rows: NewRows,
   encryptor: Encryptor,
@@ -161,10 +161,7 @@ export function encryptRows(
   };
 }
 
-/**
- * Rows from before 1.4 have no language. They cannot be confused with newer rows, because no name of a partner has a
- * slash.
- */
+/** Rows from before 1.4 have no language. They cannot be confused with newer rows, because a partner's key has no slash. */
 const toTextRow = ({partner, language, version, textHash}: RememberedText): RowOf<'consent_texts'> => ({
   partner: language === undefined ? partner : `${partner}/${language}`,
   version,

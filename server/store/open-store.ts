@@ -8,7 +8,7 @@ import {NoTables, type StartsWith} from './schema.ts';
 import {inspectSqlite} from './sqlite/connection.ts';
 import {openSqliteStore, openAttachedSqlite} from './sqlite/store.ts';
 
-/** The driver of PostgreSQL takes time to load, so it is loaded only if the configuration has a URL. */
+/** Loaded only if the configuration has a URL, because the driver of PostgreSQL takes time to load. */
 const postgres = async () => ({
   ...(await import('./postgres/start.ts')),
   ...(await import('./postgres/store.ts')),
@@ -30,13 +30,13 @@ export function openStore(settings: DatabaseSettings, encryptor: Encryptor, emit
   );
 }
 
-/** Milliseconds for which a server that starts at the same time may take to make its tables, and between two looks. */
+/** How long a starting server may take to create its tables, and the pause between two checks for them, in milliseconds. */
 const [tablesPatience, tablesPause] = [5_000, 50];
 
 /**
- * Opens the store for a command, beside a server that may be running. Waits for a server that is making its tables.
- * @param mayWrite if false, a SQLite file is opened for reading alone
- * @throws Error as `openStore`, and for a database of an older version, because only the server brings it up
+ * Opens the store for a command, while a server may be running. Waits for a server that is creating its tables.
+ * @param mayWrite if false, a SQLite file is opened read-only
+ * @throws Error as `openStore`, and for a database of an older version, because only the server upgrades it
  */
 export function openAttachedStore(
   settings: DatabaseSettings,
@@ -63,7 +63,7 @@ export function openAttachedStore(
 }
 
 /**
- * What the start would do with the database. Changes nothing, and may run beside a server.
+ * What a start would do with the database. Changes nothing, and may run while a server is running.
  * @throws Error when the start would fail because of the database as it is now
  */
 export function inspectStore(settings: DatabaseSettings): Promise<StartsWith> {
@@ -72,7 +72,7 @@ export function inspectStore(settings: DatabaseSettings): Promise<StartsWith> {
 }
 
 /**
- * The host of a PostgreSQL to which connections go over a network without TLS.
+ * The host of a PostgreSQL that is reached over a network without TLS. Undefined if there is none.
  * @throws Error as `openStore`
  */
 export function unencryptedHost(settings: DatabaseSettings): Promise<string | undefined> {

@@ -1,7 +1,6 @@
 /**
- * The queries with which operators change deliveries, for both databases. The server may work on the same rows at the same
- * time, so no query changes a delivery that is in progress, and all transactions are short: a long one would block the
- * server.
+ * The queries with which operators change deliveries, for both databases. A server may be working on the same rows. So no query
+ * changes a delivery that is in progress, and all transactions are short: a long one would block the server.
  */
 import {setTimeout as sleep} from 'node:timers/promises';
 import {hasEnded, type DeliveryFilter, type DeliveryKey, type Settled} from '../leads/deliveries.ts';
@@ -13,9 +12,9 @@ import {endBreak} from './pause-queries.ts';
 import {mayBeSent} from './revocation-queries.ts';
 import {announce} from './settlement-queries.ts';
 
-/** How many deliveries one transaction changes, at most. Such a transaction takes a few milliseconds. */
+/** The maximum number of deliveries that one transaction changes. Such a transaction takes a few milliseconds. */
 const batchSize = 500;
-/** Milliseconds between two such transactions, in which the server can write. */
+/** The pause between two such transactions, in milliseconds, in which the server can write. */
 const pauseBetween = 5;
 
 /** The deliveries that one transaction changes: those of a filter, from the key `from` to the key `to`. */
@@ -34,19 +33,19 @@ const boundsOf = ({from, to}: Pick<Batch, 'from' | 'to'>) => [
   to.content,
 ];
 
-/** The parameter that follows those of the condition. */
+/** The placeholder after those of the condition. */
 const next = ({values}: Condition) => `$${values.length + 1}`;
 
-/** The statements that make a batch due. The last one returns a row for each delivery that was changed. */
+/** The statements that make a batch due. The last one returns a row for each changed delivery. */
 function makeDue(now: number, {where}: Batch): Statement[] {
-  // When a refused delivery is tried again, and it gives the answer, its lead becomes pending again.
+  // If a refused delivery gives its lead the answer, the lead becomes pending again.
   const revive = `
     UPDATE leads SET status = 'pending' WHERE status = 'refused' AND id IN (
       SELECT lead_id FROM deliveries WHERE gives_answer = 1 AND state = 'refused' AND leased_until = 0
         AND ${where.sql})`;
-  // A delivery with a lease is in progress, or its process has died. If such a delivery were made due, it could be sent
-  // twice. One that has ended keeps the lease of a process that died after another one reported it as delivered.
-  // One that waits goes on failing, but nothing was tried while it was held, given up or paused.
+  // A delivery with a lease is in progress, or its process has died. Making it due could send it twice. An ended one may keep the
+  // lease of a dead process, if another process reported it as delivered. A waiting delivery keeps the time since which it fails,
+  // unless its destination is paused. A held or given-up one starts again, because nothing was tried meanwhile.
   const isPaused = isThere('paused_destinations WHERE destination = deliveries.destination');
   const set = `
     UPDATE deliveries SET state = 'waiting', next_attempt_at = ${next(where)}, leased_until = 0,
@@ -57,10 +56,10 @@ function makeDue(now: number, {where}: Batch): Statement[] {
   return [statement(revive, ...where.values), statement(set, ...where.values, now)];
 }
 
-/** The statements that drop a batch. The first one returns a row for each delivery that was changed. */
+/** The statements that drop a batch. The first one returns a row for each changed delivery. */
 function drop(now: number, batch: Batch): Statement[] {
   const {where, from, to} = batch;
-  // The deliveries are changed before their leads, because this locks their rows, so that no process can claim them.
+  // Changes the deliveries before their leads, which locks their rows, so that no process can claim them.
   const endText = `
     UPDATE deliveries SET state = 'dropped', leased_until = 0, settled_at = ${next(where)}
     WHERE leased_until <= ${next(where)} AND ${where.sql} RETURNING destination`;
@@ -74,7 +73,7 @@ function drop(now: number, batch: Batch): Statement[] {
   ];
 }
 
-/** The statement that makes those of a batch due that were held because of their address. */
+/** The statement that makes the deliveries of a batch due that were held because of their address. */
 function release(now: number, {where}: Batch): Statement {
   const text = `
     UPDATE deliveries SET state = 'waiting', next_attempt_at = ${next(where)}
@@ -82,9 +81,9 @@ function release(now: number, {where}: Batch): Statement {
   return statement(text, ...where.values, now);
 }
 
-/** SQL that is 1 if a process that has died may have sent the delivery. */
+/** SQL that is 1 if a dead process may have sent the delivery. */
 const wasLost = 'CASE WHEN leased_until > 0 AND remote_id IS NULL THEN 1 ELSE 0 END';
-/** The statement that lets a batch go to an address. From then on, attempts at that address alone are counted. */
+/** The statement that gives a batch another address. From then on, only attempts at this address are counted. */
 function readdress(address: string, {where}: Batch): Statement {
   const text = `
     UPDATE deliveries SET address = ${next(where)}, attempts = 0, failing_since = NULL, leased_until = 0,
@@ -97,7 +96,7 @@ function readdress(address: string, {where}: Batch): Statement {
 
 /**
  * Changes the deliveries of a filter in batches. Returns their number, and the names of their destinations.
- * @param extra SQL that the deliveries must meet besides the filter
+ * @param extra further SQL conditions for the deliveries
  */
 async function changeAll(
   {read, write}: Database,
@@ -169,18 +168,18 @@ async function settleAs(
   if (row['suppressed_at'] !== null) return 'stopped';
   const [changed = []] = await write(...takenAs(now, lead, String(row['destination']), remoteId));
   if (changed.length > 0) return 'settled';
-  // Without an id of the destination, only a lease can have prevented the change, even if it has ended since.
+  // Without a remote id, only a lease can have prevented the change, even if it has ended since.
   return Number(row['leased_until']) > now || row['remote_id'] === null ? 'under-way' : 'taken-already';
 }
 
-/** The deliveries of a filter that an order of an operator is about, with SQL that they must meet besides. */
+/** For each command, the filter of the deliveries that it may change, and further SQL conditions. */
 const orders: Readonly<
   Record<'retry' | 'drop', (filter: DeliveryFilter) => [DeliveryFilter, extra: string]>
 > = {
   retry(filter) {
     const {lead, state} = filter;
     const withoutHeld = state === undefined && lead === undefined ? " AND state <> 'held'" : '';
-    // A confirmation that has ended may have reached the visitor, who must not get it twice.
+    // An ended confirmation may have reached the visitor, who must not get it twice.
     const extra = hasEnded(state) ? " AND content NOT IN ('lead', 'confirmation')" : withoutHeld;
     return [filter, `${extra} AND ${mayBeSent}`];
   },
@@ -194,7 +193,7 @@ export function operatorQueries(database: Database): Omit<DeliveryDesk, keyof De
       const {count, destinations} = await changeAll(database, ...orders.retry(filter), (batch) =>
         makeDue(now, batch),
       );
-      // The deliveries are due before the breaks end, so that each process finds them then.
+      // Makes the deliveries due before the circuit breakers close, so that each process then finds them.
       if (destinations.size > 0) await write(...[...destinations].map((name) => endBreak(name, now)));
       return count;
     },
@@ -209,12 +208,12 @@ export function operatorQueries(database: Database): Omit<DeliveryDesk, keyof De
     },
 
     async acceptAddress(now, destination, address) {
-      // What is in progress may arrive at the address of before.
+      // Skips deliveries in progress, which may arrive at the earlier address.
       const extra = ` AND leased_until <= ${now} AND ${isNotForReceivers('deliveries')}`;
       const {count} = await changeAll(database, {destination, elsewhere: address}, extra, (batch) => [
         readdress(address, batch),
       ]);
-      // A process may have held one only now. What is held for another reason stays so.
+      // Also releases deliveries that a process has just held. Those that are held for another reason stay held.
       await changeAll(database, {destination, state: 'held'}, '', (batch) => [release(now, batch)]);
       return count;
     },

@@ -1,9 +1,9 @@
-/** The queries about destinations, for both databases: pauses, the ends of breaks, and addresses. */
+/** The queries about destinations, for both databases: pauses, circuit breakers that an operator closes, and addresses. */
 import type {PausedDestination} from '../leads/deliveries.ts';
 import type {AddressPort, PausePort} from '../leads/ports.ts';
 import {statement, type Database} from './database.ts';
 
-/** The statement that makes all processes end the break of a destination. */
+/** The statement by which all processes close the circuit breaker of a destination. */
 export const endBreak = (destination: string, now: number) =>
   statement(
     `INSERT INTO break_ends (destination, ended_at) VALUES ($1, $2)

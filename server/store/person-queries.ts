@@ -1,9 +1,10 @@
 /**
- * The blind indexes, digests by which leads and kept consents are found by person, for both databases. They are written behind, because
- * with the lead they would cost an eighth of storing it. All leads up to the id or time `done_until` have theirs.
+ * The blind indexes: digests by which leads and kept consents are found by person, for both databases. They are written some time
+ * after the lead, because writing them with it would make storing an eighth slower. All leads up to the id or time `done_until`
+ * have theirs.
  *
- * The key of the digests never changes, because nobody could find what has digests under another one. It is encrypted with
- * the data key. In clear, it stands beside the digests, as the leads do.
+ * The key of the digests never changes, because nothing could be found by digests of an earlier key. It is encrypted with the
+ * data key.
  */
 import {createHmac, createSecretKey, randomBytes, type KeyObject} from 'node:crypto';
 import {mailboxOf} from '../leads/confirmation-digests.ts';
@@ -17,10 +18,10 @@ import {isThere, statement, type Database, type Statement} from './database.ts';
 import {isErased, joinKept, keptColumns, encryptedOf, type KeptRow} from './rows.ts';
 import {DecryptionError, type EncryptedText, type Encryptor} from './encryption.ts';
 
-/** The key is bound to this, as what is encrypted of a lead is bound to the lead. */
+/** Binds the encrypted key to its row, as personal data is bound to its lead. */
 export const keyOwner = {id: 'person_search', cid: '', partner: null};
 
-/** In a damaged row, both may be missing. */
+/** In a damaged row, the e-mail address and the number may be missing. */
 const personOf = ({email, phone}: {email?: string; phone?: {e164?: string}}): Person => ({
   email,
   phone: phone?.e164,
@@ -41,7 +42,7 @@ function keyedBy(key: KeyObject): Keyed {
     digestsOf: ({email, phone}) => ({
       ...(phone !== undefined && {phone: ofNumber(phone)}),
       ...(email !== undefined && {
-        // What `mailboxOf` makes of an address must stay, or leads of before are not found any more.
+        // The result of `mailboxOf` must never change, or earlier leads are no longer found.
         email: digest(`email:${mailboxOf(email)}`),
         address: ofAddress(email),
       }),
@@ -58,7 +59,7 @@ export function createPersonIndex({read, write, clock}: Database, encryptor: Enc
   const keyEncryptor = encryptor.of(keyOwner);
   const selectKey = `SELECT data_key, blob, done_until, ${clock} AS now FROM person_search WHERE id = 1`;
   let opened: ({blob: Uint8Array} & Keyed) | undefined;
-  /** `upTo` grows with the time since `at`, of `performance.now()`. */
+  /** Up to which time others may have written digests. `upTo` was true at `at` (of `performance.now()`), and grows with the clock. */
   let late: {upTo: number; at: number; digestsOf: Index['digestsOf']} | undefined;
 
   async function readIndex(): Promise<(Index & {blob: Uint8Array}) | undefined> {
@@ -103,7 +104,7 @@ export function createPersonIndex({read, write, clock}: Database, encryptor: Enc
       }
     },
     note({digestsOf, doneUntil, now}, age) {
-      // Half of the age is left for clocks that differ, and for a commit that takes long.
+      // The other half of the age allows for clocks that differ and commits that take long.
       const upTo = Math.max(createdAtOf(doneUntil), now - age) + age / 2;
       late = {upTo, at: performance.now(), digestsOf};
     },
@@ -119,20 +120,20 @@ function orUnopened(error: unknown): undefined {
   if (!(error instanceof DecryptionError)) throw error;
 }
 
-/** Those that are stored, each in a row. */
+/** The digests that are stored, each in a row of its own. */
 export const storedDigests = ({phone, email}: BlindIndexes): string[] =>
   [phone, email].filter((digest) => digest !== undefined);
 
 export const digestsOfLead = ({digestsOf}: Index, lead: Parameters<typeof personOf>[0]) =>
   digestsOf(personOf(lead));
 
-/** The digests under which a kept consent is found. One that was kept before version 1.7 has none of an address. */
+/** The digests by which a kept consent is found. One from before version 1.7 has no digest of an e-mail address. */
 export const digestsOfKept = ({digestsOf}: Index, {phone, emailDigest}: KeptConsent): string[] => [
   ...storedDigests(digestsOf({phone: phone.e164})),
   ...(emailDigest === undefined ? [] : [emailDigest]),
 ];
 
-/** Leads of one slice: on SQLite, others wait for its transaction a few milliseconds. */
+/** The number of leads in a slice. On SQLite, other writes wait a few milliseconds for its transaction. */
 const sliceSize = 100;
 
 const selectSlice = `
@@ -144,11 +145,11 @@ const isKept = (lead: string) =>
   isThere(`sealed AS kept WHERE kept.lead_id = ${lead} AND kept.part = 'consent'`);
 
 /**
- * The first statement of each transaction that writes or deletes digests: writing waits for an erasure, and then sees it.
- * Rows of leads need not be locked for that, which would write to each of them.
+ * Must be the first statement of each transaction that writes or deletes digests, so that writing waits for an erasure and then
+ * sees it. Locking the rows of the leads instead would write to each of them.
  */
 export const lockDigests = ({oneByOne}: Pick<Database, 'oneByOne'>) => statement(oneByOne('person digests'));
-/** Each text of the list is the id of a lead, of 36 characters, and a digest. */
+/** Each text of the JSON list is the id of a lead, of 36 characters, followed by a digest. */
 const insertDigests = ({jsonList}: Database) => `
   INSERT INTO person_digests (digest, lead_id)
   SELECT substr(listed.value, 37), leads.id
@@ -192,9 +193,9 @@ async function writeDigests(context: Context, age: number): Promise<boolean> {
 }
 
 /**
- * Deletes the digests of a lead that is erased, unless its consent is kept.
- * @param digests undefined if they are not known, because the lead or the key cannot be read. Then all rows are read,
- *   because no index finds the lead
+ * Deletes the digests of an erased lead, unless its consent is kept.
+ * @param digests undefined if they are not known, because the lead or the key cannot be read. Then all rows are read, because no
+ * index finds the lead
  */
 export const forgetDigests = (
   {jsonList}: Pick<Database, 'jsonList'>,

@@ -1,6 +1,6 @@
 /**
- * What of a lead is personal. Amounts and reasons are, too: the rollover is the retirement balance to the dollar, and a
- * reason may say that there was a bankruptcy.
+ * The personal data of a lead. It includes amounts and reasons: the rollover is the retirement balance to the dollar, and a
+ * reason may reveal a bankruptcy.
  */
 import {amountNames} from '../../contract/amounts.ts';
 import type {Context} from '../../contract/embed.ts';
@@ -12,7 +12,7 @@ import {DecryptionError} from './encryption.ts';
 
 type LeadRow = RowOf<'leads'>;
 
-/** The columns of an answer, without its status, which is not personal. One that comes later is encrypted as JSON. */
+/** The columns of an answer, without its status, which is not personal. An answer that arrives after the lead is encrypted as this JSON. */
 export type AnswerValues = Pick<LeadRow, (typeof amountNames)[number] | 'reasons' | 'policy_version'> & {
   policy_hash?: string;
 };
@@ -29,8 +29,8 @@ export type PersonalData = {
 };
 
 /**
- * The columns in which versions before 2.0 could store this in clear, as they are in the row of a lead that is encrypted or
- * erased.
+ * The columns in which versions before 2.0 could store personal data unencrypted, with their values in rows of encrypted or
+ * erased leads.
  */
 export const nothingInClear = {
   ...tableOf(amountNames, () => null),
@@ -41,7 +41,7 @@ export const nothingInClear = {
   context: null,
 } as const;
 
-/** SQL that makes them so. */
+/** SQL that sets these columns to these values. */
 export const emptiedColumns = list(
   Object.entries(nothingInClear).map(
     ([column, value]) => `${column} = ${value === null ? 'NULL' : `'${value}'`}`,
@@ -49,8 +49,8 @@ export const emptiedColumns = list(
 );
 
 /**
- * What the row of a lead that is not encrypted yet has in these columns.
- * @param open as `decrypt` does it: it refuses what is in clear where nothing may be in clear
+ * Reads the personal data of a lead that is not encrypted yet from these columns.
+ * @param open like `decrypt`: throws if unencrypted data may not be read
  * @throws DecryptionError
  */
 export function inClearOf(

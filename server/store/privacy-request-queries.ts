@@ -1,4 +1,4 @@
-/** The queries of what people asked for, and of leads that a lawsuit keeps, for both databases. */
+/** The queries about privacy requests, and about leads that are kept for a lawsuit, for both databases. */
 import type {LegalHold, PrivacyRequestStore} from '../leads/privacy-requests.ts';
 import type {Context} from './context.ts';
 import {statement, type Database} from './database.ts';
@@ -8,7 +8,7 @@ const selectHolds = `
   SELECT lead_id AS lead, kept_until AS until, reason, entered_at AS "enteredAt"
   FROM legal_holds WHERE kept_until > $1 ORDER BY kept_until, lead_id`;
 
-/** As `PrivacyRequestReader.keptLeads`. */
+/** Implements `PrivacyRequestReader.keptLeads`. */
 export async function keptLeads(
   {read, jsonList}: Pick<Database, 'read' | 'jsonList'>,
   now: number,

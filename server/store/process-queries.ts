@@ -1,4 +1,4 @@
-/** The queries through which processes are asked to reload, and say what they have in force, for both databases. */
+/** The queries by which processes are asked to reload, and report the configuration that they use, for both databases. */
 import {dayLength} from '../config/timings.ts';
 import type {ProcessReport, ReloadStore} from '../reload/reloads.ts';
 import type {RowOf} from './columns.ts';
@@ -20,7 +20,7 @@ export function processQueries({read, write}: Database): ReloadStore {
     },
 
     async askForReload(request) {
-      // Of processes that were killed.
+      // Deletes reports of processes that were killed.
       await write(statement('DELETE FROM processes WHERE seen_at < $1', Date.now() - dayLength));
       await write(statement(askText, request));
     },

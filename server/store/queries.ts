@@ -45,14 +45,14 @@ const recordsText = (ids: string) => `
   FROM ${ids} AS listed JOIN leads ON leads.id = listed.value ${joinPersonal}`;
 type RecordRow = ReadRow & {is_answered_later: number};
 
-/** With what `find` and `findRecords` read leads. */
+/** What `find` and `findRecords` need to read leads. */
 type Finding = Context & {
   readRow: (id: string) => Promise<Row | undefined>;
-  /** SQL for the rows of a list of ids. */
+  /** SQL that reads the rows for a list of ids. */
   selectRecords: string;
 };
 
-/** Over a network, a statement reads all leads that were asked for while the one before it ran. */
+/** Reads single leads. Over a network, one statement reads all leads that were requested while the one before it ran. */
 function rowReader({read, readOne, selectEach}: Database): Finding['readRow'] {
   const selectLeads = selectEach?.('$1', selectLead);
   if (selectLeads === undefined) return (id) => readOne(statement(selectOne, id));
@@ -87,12 +87,12 @@ async function keepWords(
 ): Promise<void> {
   const byHash = new Map(words.map((each) => [hashOfText(each), each]));
   const stored = await consentWords([...byHash.keys()]);
-  // In the order of the key, as leads bring them: otherwise two processes could wait for each other.
+  // Sorted by the key, as new leads are, so that two processes cannot deadlock.
   const missing = [...byHash].filter(([hash]) => !stored.has(hash)).sort();
   if (missing.length > 0) await write(...missing.map(([hash, each]) => statement(insertWords, hash, each)));
 }
 
-/** One lead that cannot be read, for example because its key is missing, must not stop the others. */
+/** Returns an unreadable lead, for example one whose key is missing, instead of throwing, so that the others can still be read. */
 function readRecord({opener}: Context, row: RecordRow) {
   const lead = opener.open(row);
   if (lead instanceof LeadUnreadable) return {...identityOf(row), cid: row.cid, unreadable: lead.reason};
@@ -105,13 +105,13 @@ async function findRecords(finding: Finding, ids: readonly string[]): ReturnType
   return new Map((rows as RecordRow[]).map((row) => [row.id, readRecord(finding, row)]));
 }
 
-/** The keys of erased leads stay, so that a retry does not store such a lead again. */
+/** The idempotency keys of erased leads are kept, so that a retry does not store such a lead again. */
 const isOfLiving = `fingerprint <> '${erasedFingerprint}'`;
-/** Milliseconds for which the report of a process is kept that was killed. */
+/** How long the report of a killed process is kept, in milliseconds. */
 const processesKept = dayLength;
-/** How many rows one statement deletes, at most. */
+/** The maximum number of rows that one statement deletes. */
 const deleteBatch = 1_000;
-/** What expires: the column with its time, and for how many milliseconds it is kept after that. */
+/** Tables with rows that expire: the column with the time, and how many milliseconds after it a row is kept. */
 const expiring: readonly [table: TableName, column: string, kept: number, condition?: string][] = [
   ['idempotency_keys', 'created_at', keyLifetime, `AND ${isOfLiving}`],
   ['same_leads', 'created_at', keyLifetime],
@@ -180,7 +180,7 @@ export function leadQueries(
     ofSender: persons.ofSender,
     unreadableLeads: (now) => unreadableLeads(context, now),
     deleteExpired: (now) => deleteExpired(context, now),
-    /** Leaves the connections open. */
+    /** Waits for pending notes. Leaves the connections open. */
     close: noted,
 
     async findByKey(owner, digest) {
@@ -222,7 +222,7 @@ export function leadQueries(
       const text = `
         INSERT INTO heartbeat (id, written_at, filler) VALUES (1, $1, $2)
         ON CONFLICT (id) DO UPDATE SET written_at = excluded.written_at, filler = excluded.filler`;
-      // The digits change each time, because SQLite does not write a page whose bytes stay the same.
+      // The digits change each time, because SQLite does not write a page whose bytes are unchanged.
       const filler = String(now)
         .padStart(16, '0')
         .repeat(Math.ceil(bytes / 16));

@@ -1,6 +1,6 @@
 /**
- * Erases leads and consents that were kept long enough: once an hour, in slices with pauses between them. Each process
- * does so, and may end at any time, because erased leads are not found again.
+ * Erases leads and consents whose retention is over: once an hour, in slices with pauses between them. Each process does so, and
+ * may end at any time, because erased leads are not found again.
  */
 import type {Timings} from '../config/timings.ts';
 import type {ErasureStore, Retention, RetentionPlace} from '../leads/erasure.ts';
@@ -12,7 +12,7 @@ import {pauseFor, repeat} from './maintenance.ts';
 
 type Parts = {
   store: Pick<ErasureStore, 'applyRetention'> & Pick<Maintenance, 'purge'>;
-  /** Asked before each slice, because a reload may replace it. */
+  /** Called before each slice, because a reload may change the result. */
   retention: () => Retention;
   emit: Emit;
   timings: Pick<Timings, 'retentionEvery' | 'retentionPause' | 'purgeRetry'>;
@@ -22,7 +22,7 @@ type Parts = {
 type RetentionJob = {overdue: () => OverdueReading | undefined; stop: () => Promise<void>};
 
 export function startRetentionJob({store, retention, emit, timings}: Parts): RetentionJob {
-  // A process that was killed may have erased without emptying the log.
+  // A killed process may have erased something without emptying the log.
   let mustPurge = true;
   let overdue: OverdueReading | undefined;
 
@@ -54,7 +54,7 @@ export function startRetentionJob({store, retention, emit, timings}: Parts): Ret
     }
   }
 
-  // Processes that started together begin at different moments, so that they do not look for the same leads at once.
+  // A random delay, so that processes that started together do not search for the same leads at once.
   const first = Math.random() * Math.min(60_000, timings.retentionEvery);
   const {stop} = repeat(async (signal) => {
     await pass(signal).catch((error: unknown) => emit({type: 'retention-failed', reason: reasonOf(error)}));

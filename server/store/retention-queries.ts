@@ -1,4 +1,4 @@
-/** The queries of the retention job, for both databases: it erases leads and consents that were kept long enough. */
+/** The queries of the retention job, which erases leads and consents whose retention is over, for both databases. */
 import {setTimeout as sleep} from 'node:timers/promises';
 import {onlyForReceivers} from '../leads/deliveries.ts';
 import type {ErasureStore, Retention} from '../leads/erasure.ts';
@@ -14,26 +14,26 @@ import {keptLeads} from './privacy-request-queries.ts';
 import {isErased, type ReadRow} from './rows.ts';
 import {isOneOf} from './schema.ts';
 
-/** Rows that one slice of the retention job looks at, and leads that it erases, at most. */
+/** The maximum number of rows that one slice reads, and of leads that it erases. */
 const [rowsPerRead, sliceSize] = [500, 50];
-/** Leads that one transaction of the retention job erases, at most: a few milliseconds, for which a create has to wait on SQLite. */
+/** The maximum number of leads that one transaction erases. It takes a few milliseconds, for which a new lead must wait on SQLite. */
 const atOnce = 5;
-/** Milliseconds between two such transactions, so that hardly any create meets one. */
+/** The pause between two such transactions, in milliseconds, so that hardly any new lead has to wait. */
 const pauseBetween = 20;
 
 const isForReceivers = isOneOf('content', onlyForReceivers);
-/** The event of a stop or an erasure outlives the lead, so it does not keep it. */
+/** An undelivered event about a stop or an erasure does not keep the lead, because such events remain when the lead is erased. */
 const isOpen = isThere(
   `deliveries WHERE deliveries.lead_id = leads.id AND settled_at IS NULL AND NOT ${isForReceivers}`,
 );
 const selectOpen = (ids: string) => `
   SELECT DISTINCT lead_id, destination, state FROM deliveries
   WHERE lead_id IN ${ids} AND settled_at IS NULL AND NOT ${isForReceivers}`;
-/** Nobody can claim a delivery that has ended. One with a lease is left to a later run of the retention job, because it may be on its way. */
+/** Dropped deliveries cannot be claimed. One with a lease may be under way, so it is left to a later run. */
 const dropOpen = `
   UPDATE deliveries SET state = 'dropped', settled_at = CAST($1 AS BIGINT)
   WHERE lead_id = $2 AND settled_at IS NULL AND leased_until <= $1 AND NOT ${isForReceivers}`;
-/** The answer of a duplicate is that of its original, which stays until its last duplicate has gone. */
+/** A duplicate has the answer of its original, so the original is kept until its last duplicate is erased. */
 const hasDuplicate = isThere(
   'leads AS later WHERE later.duplicate_of = leads.id AND later.erased_at IS NULL',
 );
@@ -52,7 +52,7 @@ type KeptRow = Pick<OldRow, 'id' | 'partner' | 'created_at'>;
 
 type Slice = Awaited<ReturnType<ErasureStore['applyRetention']>>;
 
-/** Erases the leads of the next rows that were kept long enough. */
+/** Erases those leads of the next rows whose retention is over. */
 async function eraseExpiredLeads(
   context: Context,
   {now, keepConsent}: Pick<Erasing, 'now' | 'keepConsent'>,
@@ -75,11 +75,11 @@ async function eraseExpiredLeads(
   const gone = new Set<string>();
   for (let index = 0; index < taken.length; index += atOnce) {
     if (index > 0) await sleep(pauseBetween);
-    // A lawsuit may have come meanwhile, or a duplicate.
+    // A legal hold or a duplicate may have been added since.
     const keptNow = await keptLeads(context, now);
     const next = taken.slice(index, index + atOnce).filter(({id}) => !keptNow.has(id));
     const ids = JSON.stringify(next.map(({id}) => id));
-    // This ends before the leads are read to be erased, so nothing is sent of them after that.
+    // Drops their deliveries before the leads are read and erased, so that nothing of them is sent after that.
     const late = next.filter(({is_open}) => is_open === 1);
     if (late.length > 0) await context.write(...late.map(({id}) => statement(dropOpen, now, id)));
     const stillDue = `leads.id IN ${jsonList('$1')} AND ${isOpen} = 0 AND ${hasDuplicate} = 0`;
@@ -88,7 +88,7 @@ async function eraseExpiredLeads(
     for (const row of whole) {
       gone.add(row.id);
       const lead = context.opener.open(row);
-      // Its consent could not be kept, so an operator has to decide.
+      // An operator must decide, because its consent could not be kept.
       if (lead instanceof LeadUnreadable) unreadable.push(row.id);
       else if (!isErased(lead))
         statements.push(...eraseStatements(context, row, lead, {now, keepConsent, index: persons}));
@@ -110,7 +110,7 @@ async function eraseExpiredLeads(
     if (hold) return [{destination: '-', reason: 'lawsuit', erasedAt: hold.until}];
     const why = (open.get(row.id) ?? []).map(({destination, state}) => [String(destination), String(state)]);
     if (unreadable.includes(row.id)) why.push(['-', 'unreadable']);
-    // A duplicate comes within a day of its original, and goes so much later.
+    // A duplicate is stored, and so erased, up to a day after its original. Only beyond that is the original overdue.
     if (row.has_duplicate === 1 && overFor(row) >= keyLifetime) why.push(['-', 'duplicate']);
     const erasedAt = now - overFor(row) + grace;
     return why.map(([destination = '', reason = '']) => ({destination, reason, erasedAt}));
@@ -118,7 +118,7 @@ async function eraseExpiredLeads(
   return {leads, consents: 0, unreadable, overdue, next};
 }
 
-/** Deletes the kept consents of the next rows whose time is over. */
+/** Deletes those kept consents of the next rows whose time is over. */
 async function eraseExpiredConsents(
   context: Context,
   {now, keepConsent}: Pick<Erasing, 'now' | 'keepConsent'>,
@@ -140,8 +140,8 @@ async function eraseExpiredConsents(
 }
 
 /**
- * Runs the statements in one transaction. Only those that change what is counted return rows. What another process erased
- * meanwhile is not counted.
+ * Runs the statements in one transaction, and counts those that return rows: the changes. Leads that another process has just
+ * erased do not count.
  */
 async function changedRows(context: Context, statements: readonly Statement[]): Promise<number> {
   const [, ...results] = await context.write(lockDigests(context), ...statements);

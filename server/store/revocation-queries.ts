@@ -1,4 +1,4 @@
-/** The queries that revoke consents, and hold later leads of those who did, for both databases. */
+/** The queries that revoke consents, and hold later leads with the same numbers, for both databases. */
 import {isSameToken} from '../leads/keyed-digests.ts';
 import {
   suppressionKinds,
@@ -12,14 +12,14 @@ import {insertText, isThere, list, statement, type Statement} from './database.t
 import {announceTo, isNotForReceivers, lockDeliveries} from './erasure-queries.ts';
 
 /**
- * SQL that is true for a delivery that an operator may make due: nothing goes out of a lead whose consent was revoked, or
- * that is held because of its number.
+ * SQL that is true for a delivery that an operator may make due. It is false for a lead whose consent was revoked or that is held
+ * because of its number, because such a lead must not be sent.
  */
 export const mayBeSent = `
   (NOT ${isNotForReceivers('deliveries')} OR NOT EXISTS (SELECT 1 FROM leads
     WHERE leads.id = lead_id AND (revoked_at IS NOT NULL OR suppressed_at IS NOT NULL)))`;
 
-/** `asked_at` stays NULL, and `decided_at` too, of a number that itself said stop: that is more than that somebody else asks. */
+/** If the number itself has said stop, a question by another person changes nothing: `asked_at` and `decided_at` stay NULL. */
 const suppressText = `
   INSERT INTO suppressed (digest, scope, since, kind, asked_at) VALUES ($1, $2, $3, $4, CAST($5 AS BIGINT))
   ON CONFLICT (digest, scope) DO UPDATE SET decided_at = NULL, reason = NULL,
@@ -50,23 +50,23 @@ const noting = (events: readonly StopEvent[]): Statement[] =>
 const stopEventColumns =
   'id, kind, digest, scope, lead_id AS lead, asked_at AS "askedAt", entered_at AS "enteredAt", way, reason';
 
-/** Keeps the leases, because a process may be sending them. */
+/** Drops the deliveries of a lead. Keeps their leases, because a process may be sending them. */
 const endDeliveries = `
   UPDATE deliveries SET state = 'dropped', settled_at = $1
   WHERE lead_id = $2 AND settled_at IS NULL AND ${isNotForReceivers('deliveries')}`;
-/** SQL that is true for a lead whose consent was revoked for as many as now, or for more. @param scope SQL for that */
+/** SQL that is true for a lead whose consent was already revoked for this scope or a wider one. @param scope SQL for the scope */
 const isRevoked = (scope: string) => `revoked_at IS NOT NULL AND revoked_for IN ('all', ${scope})`;
 const revokeText = `
   UPDATE leads SET revoked_at = $1, revoked_for = $2, status = CASE status WHEN 'pending' THEN 'refused' ELSE status END
   WHERE id = $3 AND NOT (${isRevoked('$2')}) RETURNING id`;
-/** A lead that comes again must not be merged into one that is sent no more. */
+/** A repeated lead must not be merged into one that is no longer sent. */
 const forgetSame = 'DELETE FROM same_leads WHERE lead_id = $1';
 
 export const revocationQueries = (context: Context): RevocationStore => {
   const {read, readOne, write, persons, jsonList} = context;
   return {
     async digestsOfPeople(people) {
-      // Readers can make no key, and need none: without one, nothing has a digest.
+      // A read-only store cannot make a key, and needs none: without a key, nothing has a digest.
       const {digestsOf} = (await persons.find()) ?? (await persons.make());
       return people.map(({addressDigest: address, ...person}) => ({
         ...digestsOf(person),
@@ -174,7 +174,7 @@ export const revocationQueries = (context: Context): RevocationStore => {
         SELECT COALESCE(MAX(known_until), 0) AS at FROM erasures_file
         UNION ALL SELECT COALESCE(MAX(seen_at), 0) FROM processes`;
       const [written = 0, seen = 0] = (await read(statement(text))).map(({at}) => Number(at));
-      // A server that runs has compared the file with the store at its start.
+      // A server that has reported has compared the file with the store when it started.
       return {until: Math.max(written, seen), wasWritten: written > 0};
     },
 

@@ -1,4 +1,4 @@
-/** What the rows of a lead mean, for both databases. */
+/** Converts between leads and their rows, for both databases. */
 import {amountNames, totalAmount, type Amounts, type Reasons} from '../../contract/amounts.ts';
 import type {FormFieldName} from '../../contract/fields.ts';
 import {tableOf} from '../../contract/table-of.ts';
@@ -34,10 +34,10 @@ export function toAnswerRow(answer: Answer): AnswerRow {
   };
 }
 
-/** The fields because of which a lead was refused, if they are known. They are stored in the column of the reasons. */
+/** The fields that made an upstream refuse the lead, if they are known. They are stored in the column of the reasons. */
 const refusal = (fields: readonly FormFieldName[] | undefined) => (fields ? {fields} : {});
 
-/** The row of a new lead, without what is personal. */
+/** The row of a new lead, without personal data. */
 export const rowOfLead = ({id, createdAt, partner, attribution, suspect, supersedes}: LeadEntry) => ({
   id,
   created_at: createdAt,
@@ -57,7 +57,7 @@ export const circumstancesOf = (entry: LeadEntry): Circumstances => ({
   supersedes: entry.supersedes ?? null,
 });
 
-/** The lead as it is after its commit. */
+/** The lead as it will be read after its commit. */
 export function recordOf(entry: LeadEntry, duplicateOf: string | null): LeadRecord {
   const {id, createdAt, lead, partner, answer} = entry;
   const isAnsweredLater = answer.status === 'pending' && duplicateOf === null;
@@ -86,7 +86,7 @@ const columnsOfLead = [
   ...answerColumns,
 ] as const;
 
-/** The columns that are read for a lead: those of its row, its consent in clear, and its encrypted parts. */
+/** The columns that are read for a lead: those of its row, its unencrypted consent, and its encrypted parts. */
 export type ReadRow = Pick<LeadRow, (typeof columnsOfLead)[number]> & {
   consent: string | null;
   whole_key: number | null;
@@ -106,18 +106,18 @@ export const readColumns = list([
 ]);
 const joinPart = (name: string, part: Part) =>
   `LEFT JOIN sealed AS ${name} ON ${name}.lead_id = leads.id AND ${name}.part = '${part}'`;
-/** What follows the table `leads`, to read whole leads. */
+/** SQL to append to the table `leads` for reading whole leads. */
 export const joinPersonal = `
   LEFT JOIN consents ON consents.lead_id = leads.id ${joinPart('whole', 'lead')} ${joinPart('later', 'answer')}`;
 
-/** A `ReadRow` with what is kept of the consent of an erased lead, its columns, and what follows the table `leads` for them. */
+/** A `ReadRow` with the kept consent of an erased lead, its columns, and the SQL to append to the table `leads` for them. */
 export type KeptRow = ReadRow & {kept_key: number | null; kept_blob: Uint8Array | null};
 export const keptColumns = `${readColumns}, kept.data_key AS kept_key, kept.blob AS kept_blob`;
 export const joinKept = `${joinPersonal} ${joinPart('kept', 'consent')}`;
 
 /**
- * @throws DecryptionError when what is encrypted cannot be decrypted, or when there is something encrypted of an erased lead.
- *   Other errors when the row is damaged; they may quote personal data
+ * @throws DecryptionError when something cannot be decrypted, or when an erased lead still has encrypted data. Other errors when
+ * the row is damaged; their messages may quote personal data
  */
 export function toLead(row: ReadRow, encryptor: Encryptor): FullLead | Tombstone {
   const {cid, lead_type, erased_at: erasedAt} = row;
@@ -169,7 +169,7 @@ export function personalDataOf(row: ReadRow, encryptor: Encryptor): PersonalData
 export const encryptedOf = (data_key: number | null, blob: Uint8Array | null): EncryptedText | undefined =>
   data_key === null || blob === null ? undefined : {data_key, blob};
 
-/** In words, why a lead cannot be read. Other errors may quote personal data, so they are not told. */
+/** The reason for which a lead cannot be read, in words. Other errors may quote personal data, so their messages are left out. */
 export const whyUnreadable = (error: unknown) =>
   error instanceof DecryptionError ? error.message : 'What the database holds of it cannot be decoded';
 

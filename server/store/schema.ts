@@ -32,8 +32,8 @@ export type Dialect = {
 export const oldestVersion = 3;
 
 /**
- * The schema version of the oldest server that can serve the tables as they are now. Raise it when a change takes away
- * what the statements of that server need: test/server/store/statements.test.ts says when that is so.
+ * The schema version of the oldest server that can serve the tables as they are now. Raise it when a change removes something
+ * that the statements of that server need: test/server/store/statements.test.ts fails then.
  */
 export const oldestServer = 22;
 
@@ -52,7 +52,7 @@ export const currentVersion = Math.max(
     .map(({since = 0}) => since),
 );
 
-/** By schema version: what its upgrade does with existing rows, after it has added the new tables and columns. */
+/** The upgrades of existing rows, by schema version. Each runs after the new tables and columns of its version were added. */
 const dataSteps: Readonly<Record<number, (dialect: Dialect) => readonly string[]>> = {
   7: fillDeliveries,
   8: rebuildDeliveries,
@@ -65,10 +65,10 @@ const dataSteps: Readonly<Record<number, (dialect: Dialect) => readonly string[]
   22: takeRequests,
 };
 
-/** By schema version: the table that its data step creates anew, because no column can be added to a primary key. */
+/** The tables that an upgrade creates again, by schema version, because no column can be added to a primary key. */
 const rebuilt: Readonly<Record<number, string>> = {8: 'deliveries'};
 
-/** What was found in a database about its tables and its mark. */
+/** The version and the mark that were found in a database. */
 export type Found = {
   /** The schema version, 0 if the database is empty. */
   version: number;
@@ -78,8 +78,8 @@ export type Found = {
 };
 
 /**
- * Why no server may start on a store: `store copy` of versions 1.6 to 1.8 has moved its leads elsewhere, or it was copied to, and
- * that did not end.
+ * The reason for which no server may start on a store: `store copy` of versions 1.6 to 1.8 has moved its leads elsewhere, or was
+ * copying leads to it and did not finish.
  */
 export type StoreMark = Pick<RowOf<'store_mark'>, 'mark' | 'place'>;
 
@@ -97,10 +97,10 @@ export const whyMarked = ({mark, place}: StoreMark) =>
 /** Whether the tables are not too new for this server. */
 export const canServe = ({version, oldestServer: oldest = version}: Found) => oldest <= currentVersion;
 
-/** A server that has just begun may be making the tables. */
+/** The database is empty. A server that has just started may be creating the tables. */
 export class NoTables extends Error {}
 
-/** For commands: only the server brings a database up. @throws Error */
+/** For commands, because only the server creates and upgrades tables. @throws Error */
 export function refuseOtherVersion(found: Found) {
   const starts = startsWith(found);
   if (starts === 'the tables as they are') return;
@@ -122,7 +122,7 @@ export function emitUpgrade(before: number, emit: Emit) {
 /** What a start does with the tables of a database. */
 export type StartsWith = 'creating the tables' | 'bringing the tables up' | 'the tables as they are';
 
-/** @throws Error when the database has a mark, or was made by a newer version that this one cannot serve, or before 1.0.0 */
+/** @throws Error when the database has a mark, was made by a newer version that this one cannot serve, or before 1.0.0 */
 export function startsWith(found: Found): StartsWith {
   const {version, oldestServer: oldest = version} = found;
   if (found.mark) throw new Error(whyMarked(found.mark));
@@ -142,7 +142,7 @@ export function startsWith(found: Found): StartsWith {
 
 /**
  * @param version the schema version of the database, 0 if it is empty
- * @returns the statements that bring the database to the current version, in order
+ * @returns the statements that upgrade the database to the current version, in order
  * @throws Error as `startsWith`
  */
 export function statementsFrom(version: number, dialect: Dialect): string[] {
@@ -152,7 +152,7 @@ export function statementsFrom(version: number, dialect: Dialect): string[] {
   const statements = versions.flatMap((next) => [
     ...namedTables
       .filter(isSince(next))
-      // A dump that is restored over the tables of a later version replaces those that it has, and leaves the others.
+      // Drops tables that are left over: restoring an old dump over newer tables replaces only the tables that the dump has.
       .flatMap(([name, table]) => [
         `DROP TABLE IF EXISTS ${name}`,
         ...createTable(name, asOf(next, table), dialect),
@@ -275,21 +275,21 @@ function rebuildDeliveries(dialect: Dialect): string[] {
     `INSERT INTO deliveries (${list(kept)}, content, happened_at)
       SELECT ${list(kept)}, 'lead', created_at FROM earlier_deliveries JOIN leads ON id = lead_id ORDER BY lead_id`,
     'DROP TABLE earlier_deliveries',
-    // Indexes of version 7, in whose place version 8 has others.
+    // Indexes of version 7 that version 8 replaces by others.
     'DROP INDEX IF EXISTS leads_partner',
     'DROP INDEX IF EXISTS leads_campaign',
   ];
 }
 
-/** The contents of deliveries by the version of the schema that brought them. These lists never change. */
+/** The contents of deliveries that each version of the schema allows. These lists never change. */
 const contentsOf8 = ['lead', 'created', 'answered', 'refused', 'held'];
 const contentsOf11 = [...contentsOf8, 'confirmation'];
 const contentsOf13 = [...contentsOf11, 'erased'];
 const contentsOf16 = [...contentsOf13, 'revoked'];
 
 /**
- * The upgrade to version 13: a delivery may be a confirmation, may tell of an erasure, and may be skipped. What is stored
- * already is in clear.
+ * The upgrade to version 13: a delivery may be a confirmation, may tell of an erasure, and may be skipped. Existing data is
+ * unencrypted.
  */
 function takeNewContents({allowTexts}: Dialect): string[] {
   return [
@@ -310,9 +310,9 @@ function takeRevocations({allowTexts}: Dialect): string[] {
 }
 
 /**
- * The upgrade to version 18: what is known of earlier stops and decisions begins their history, and the events of stops and
- * erasures that were given up, or held for an address of before, wait again. Which destinations had asked for nothing more (410)
- * stands in the reasons alone.
+ * The upgrade to version 18: the known stops and decisions become the first rows of their history. Events about stops and
+ * erasures that were given up, or held because of an earlier address, wait again. Destinations that replied 410 (Gone) are
+ * recognised by the reason of their pause, because nothing else was stored.
  */
 function keepStops(): string[] {
   const insert = 'INSERT INTO stops (id, kind, digest, scope, lead_id, asked_at, entered_at, way, reason)';
@@ -328,8 +328,8 @@ function keepStops(): string[] {
 }
 
 /**
- * The upgrade to version 19: mailboxes and rooms are no longer told that a lead is held. What was to tell them waits for an
- * operator, as what waits for other destinations does; if an operator has released the lead already, it tells of the lead.
+ * The upgrade to version 19: mailboxes and rooms are no longer told that a lead is held. Such deliveries are now held like those
+ * to other destinations; if an operator has already released the lead, they send the lead.
  */
 function holdEventsOfHeld(): string[] {
   return [
@@ -342,16 +342,16 @@ function holdEventsOfHeld(): string[] {
 }
 
 /**
- * The upgrade to version 20: all that is personal is encrypted. A server of before, which might store it in clear, finds no
- * column for it, even if it was not seen before the upgrade.
+ * The upgrade to version 20: all personal data is encrypted. The column is renamed, so that an older server fails instead of
+ * storing unencrypted data, even if the upgrade did not notice that server.
  */
 function endClearLeads(): string[] {
   return ['ALTER TABLE leads RENAME COLUMN lead TO clear_lead'];
 }
 
 /**
- * The upgrade to version 21: why a delivery is held or waits is stored as a code. Versions before 2.0 stored these
- * sentences, and nothing for suspects.
+ * The upgrade to version 21: the reason for which a delivery is held or waits is stored as a code. Versions before 2.0 stored
+ * these sentences, and nothing for leads that a bot may have sent.
  */
 function nameReasons(): string[] {
   const sentences: Readonly<Record<Exclude<DeliveryReason, 'suspect'>, string>> = {
@@ -371,7 +371,7 @@ function nameReasons(): string[] {
   ];
 }
 
-/** The upgrade to version 22: people ask for more than to be erased. */
+/** The upgrade to version 22: there are other requests besides those to erase. */
 function takeRequests(): string[] {
   return [
     `INSERT INTO privacy_requests (lead_id, kind, asked_at, entered_at, way)

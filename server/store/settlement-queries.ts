@@ -1,6 +1,6 @@
 /**
- * The queries with which a process reports how an attempt ended, for both databases: the delivery ends, and may give its
- * lead the answer, or it is due again later. claim-queries.ts says which reports count.
+ * The queries with which a process reports how an attempt ended, for both databases. Either the delivery ends, and may give its
+ * lead the answer, or it becomes due again later. claim-queries.ts says which reports count.
  */
 import {totalAmount} from '../../contract/amounts.ts';
 import type {FormFieldName} from '../../contract/fields.ts';
@@ -21,14 +21,14 @@ import {statement, type Statement} from './database.ts';
 import {toAnswerRow} from './rows.ts';
 import {boundColumns, replyPart, type Bound, type Encryptor} from './encryption.ts';
 
-/** SQL that is true if a lead may get its answer, because its delivery is now in `state` and gives the answer. */
+/** SQL that is true if a lead may get its answer: this destination answers it, and the delivery is now in `state`. */
 const mayBeAnswered = (state: Settlement['state'], condition: string, id: string, destination: string) => `
   id = ${id} AND ${condition} AND erased_at IS NULL AND EXISTS (SELECT 1 FROM deliveries
     WHERE lead_id = leads.id AND destination = ${destination} AND gives_answer = 1 AND state = '${state}')`;
-/** SQL that stores the status of the answer, and returns a row if it did. */
+/** SQL that stores the status of the answer, and returns a row if it changed something. */
 const statusInRow = (state: Settlement['state'], condition: string) => `
   UPDATE leads SET status = $1 WHERE ${mayBeAnswered(state, condition, '$2', '$3')} RETURNING id`;
-/** SQL that stores the rest of it, encrypted. */
+/** SQL that stores the rest of the answer, encrypted. */
 const insertAnswer = (state: Settlement['state'], condition: string, forUpdate: string) => `
   INSERT INTO sealed (lead_id, part, data_key, blob)
   SELECT id, 'answer', CAST($1 AS BIGINT), $2 FROM leads
@@ -48,8 +48,8 @@ const announceText = `
   ON CONFLICT (lead_id, destination, content) DO NOTHING`;
 
 /**
- * What waited for the amounts. A destination without `least` gets the lead if no other one does. If a delivery of the lead is
- * held until somebody decides about its sender or its number, these are held, too.
+ * Stores deliveries for destinations that depended on the amounts. A destination without `least` gets the lead only if no other
+ * one does. If a delivery of the lead is held because of a bot or because of its number, these are held, too.
  */
 const routeText = `
   INSERT INTO deliveries (lead_id, destination, content, gives_answer, state, attempts, ambiguous, ambiguous_counted,
@@ -72,12 +72,12 @@ const closeRoutes = `
     AND EXISTS (SELECT 1 FROM leads WHERE id = open_routes.lead_id AND status = $3)`;
 
 /**
- * The statements that must follow each statement that may have given leads their final answer. They store a delivery of
- * this answer for each destination that was told of the lead, and one of the lead for those that its amounts decide about. If
+ * The statements that must follow each statement that may have given leads their final answer. They store a delivery of this
+ * answer for each destination that was told of the lead, and deliveries of the lead for those that depended on the amounts. If
  * the delivery that told of the lead is held, the others are held, too, for the same reason. Nothing is stored for leads whose
  * answer was announced before, or came from the calculator.
- * @param from the id of the first lead, and `to` that of the last
- * @param total of the amounts of the lead. Without one, there are none
+ * @param from the id of the first lead; `to`: that of the last
+ * @param total of the amounts of the lead. Without it, there are no amounts
  */
 export function announce(
   now: number,
@@ -94,10 +94,10 @@ export function announce(
   ];
 }
 
-/** When a delivery with this outcome may change the answer of its lead. */
+/** The status that a lead must have so that a delivery with this outcome may change its answer, as SQL. */
 const changesAnswer = {delivered: "status <> 'done'", refused: "status = 'pending'"} as const;
 
-/** That a consent was revoked may be told for all by now, and the report be that it was told for the partner. */
+/** A report about a revocation counts only with its own lease: the same row may by now announce a later, wider revocation. */
 const endDelivered = `
   UPDATE deliveries SET state = 'delivered', attempts = attempts + 1, last_error = NULL, reason = NULL,
     failing_since = NULL, settled_at = $1, recipients = COALESCE($2, recipients),
@@ -118,7 +118,7 @@ const endLease = `
   UPDATE deliveries SET leased_until = 0
   WHERE lead_id = $1 AND destination = $2 AND content = $3 AND leased_until = $4`;
 
-/** What a server before 1.8 was to tell of a held lead becomes what tells of the lead (run-delivery.ts). */
+/** An event `held` of a server before 1.8 becomes the event `created` (run-delivery.ts). */
 const postponeText = `
   UPDATE deliveries SET content = CASE content WHEN 'held' THEN 'created' ELSE content END,
     next_attempt_at = $1, leased_until = 0, last_error = $2,
@@ -129,7 +129,7 @@ const postponeText = `
   WHERE lead_id = $11 AND destination = $12 AND content = $13 AND leased_until = $14 AND settled_at IS NULL
   RETURNING lead_id`;
 
-/** Follows a statement that has locked the delivery, so that nobody can erase the lead in between. */
+/** Must follow a statement that locks the delivery, so that nobody can erase the lead in between. */
 const insertReply = `
   INSERT INTO sealed (lead_id, part, data_key, blob)
   SELECT lead_id, $1, CAST($2 AS BIGINT), $3 FROM deliveries
@@ -140,7 +140,7 @@ const selectBound = `SELECT ${boundColumns} FROM leads WHERE id = $1`;
 
 const asJson = (recipients: Recipients | null | undefined) =>
   recipients ? JSON.stringify(recipients) : null;
-/** Null if the text is damaged, too: then all recipients count as those that do not have it. */
+/** Null also if the text is damaged. Then the e-mail counts as not sent to any recipient. */
 export function toRecipients(stored: string | null): Recipients | null {
   try {
     return stored === null ? null : (JSON.parse(stored) as Recipients);
@@ -155,7 +155,7 @@ const totalOf = (answer: FinalAnswer) =>
 const refusedAnswer = (fields: readonly FormFieldName[] | undefined): FinalAnswer =>
   fields ? {status: 'refused', fields} : {status: 'refused'};
 
-/** The SQL that gives a lead its answer, by how the delivery ended. */
+/** The SQL that gives a lead its answer, by the outcome of the delivery. */
 const answerTextsOf = ({forUpdate}: Context) =>
   tableOf(['delivered', 'refused'], (state) => ({
     insert: insertAnswer(state, changesAnswer[state], forUpdate('leads')),
@@ -179,10 +179,7 @@ function encryptReply(
   return statement(insertReply, part, data_key, blob, lead.id, destination, content);
 }
 
-/**
- * Stores a report. One that changes nothing, because its delivery has ended meanwhile, still ends the lease under which
- * it was attempted.
- */
+/** Stores a report. If the delivery has ended meanwhile, the report changes nothing, but still ends the lease of its attempt. */
 async function report(
   {write}: Settling,
   {lead, destination, content}: DeliveryKey,
@@ -195,7 +192,7 @@ async function report(
   return results;
 }
 
-/** The statements that give a lead its answer. The last one returns a row if they did. */
+/** The statements that give a lead its answer. The last one returns a row if the answer was stored. */
 function giveAnswer(
   {encryptor, answerTexts}: Settling,
   answer: FinalAnswer,
@@ -240,7 +237,7 @@ async function settle(context: Settling, key: DeliveryKey, leaseEnd: number, set
     ...announce(now, lead, lead, answer.status, totalOf(answer)),
   );
   if (answered.length > 0) return answer;
-  // The delivery has ended, whether the lead can be opened now or not.
+  // The report is already stored, so an unreadable lead is no error here.
   const current = await context.find(lead).catch((error: unknown) => {
     if (error instanceof LeadUnreadable) return undefined;
     throw error;
@@ -252,7 +249,7 @@ async function postpone(context: Settling, key: DeliveryKey, leaseEnd: number, p
   const {encryptor} = context;
   const {lead, destination, content} = key;
   const {until, error, tried, ambiguous, isCounted, state, reason = null, recipients} = postponed;
-  // A reply may name the person, of whom nothing may be stored any more.
+  // A reply may contain the person's name, and after an erasure nothing personal may be stored.
   const excerpt = onlyForReceivers.includes(content) ? null : postponed.excerpt;
   const counts = [tried, ambiguous, isCounted].map(Number);
   const failingSince = tried ? Date.now() : null;

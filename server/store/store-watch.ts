@@ -1,6 +1,6 @@
 /**
- * Finds out whether the store works: it notes when a lead is stored, and when storing or reading a lead fails. When no
- * lead was stored for a while, it makes a trial write.
+ * Monitors whether the store works: it notes when a lead is stored, and when storing or reading a lead fails. If no lead was
+ * stored for a while, it makes a trial write.
  */
 import {setTimeout as sleep} from 'node:timers/promises';
 import {limits} from '../../contract/api.ts';
@@ -16,13 +16,13 @@ export type StoreWatch = {
   stop(): void;
 };
 
-/** Milliseconds. They are chosen so that `outage` notices a failure, and its end, within 5 seconds. */
+/** In milliseconds. They are chosen so that `outage` notices a failure, and its end, within 5 seconds. */
 const times = {
   /** The time between two checks whether a trial write is due. */
   interval: 500,
   /** A trial write is due when no write has succeeded for this time. During an outage it is always due. */
   quiet: 1_500,
-  /** A trial write is due at least this often, because some faults let leads be stored, such as a deleted file. */
+  /** A trial write is due at least this often, because with some faults, such as a deleted file, leads still seem to be stored. */
   rest: 10_000,
   /** A trial write that takes longer counts as failed until it succeeds. */
   patience: 2_500,
@@ -42,7 +42,7 @@ const trialBytes = {usual: 16, duringOutage: limits.bodyBytes};
 /** An id that no lead has. Reading it checks that the store can be read. */
 const noLead = '00000000-0000-7000-8000-000000000000';
 
-/** @param noteSuccess gets when a write began that has stored a lead */
+/** @param noteSuccess is called with the time at which a write began that stored a lead */
 const watched = (
   store: LeadStore,
   noteSuccess: (begun: number) => void,

@@ -1,12 +1,12 @@
 /**
- * Moves all leads from an SQLite file to PostgreSQL, while no server runs: what `lead-prequal store copy` does. (In sqlite/,
- * a copy is the file of a backup.)
+ * Moves all leads from an SQLite file to PostgreSQL, while no server runs. This is what `lead-prequal store copy` does. (In
+ * sqlite/, a copy is the file of a backup.)
  *
- * Nothing else can open the file meanwhile, and in PostgreSQL all is one transaction: a transfer that is killed before its
- * commit leaves both as they were. Rows are taken as they stand, and no key decrypts them.
+ * The file is locked meanwhile, and everything in PostgreSQL is one transaction: a transfer that is killed before its commit
+ * leaves both as they were. Rows are copied without decrypting them.
  *
- * After the commit, the file gets another name, so that no server takes leads into it any more. If a transfer is killed
- * between the two, the next one finds the same rows on both sides, and only renames the file.
+ * After the commit, the file is renamed, so that no server stores leads in it any more. If a transfer is killed between the two
+ * steps, the next one finds the same rows on both sides, and only renames the file.
  */
 import {createHash} from 'node:crypto';
 import {existsSync, realpathSync, renameSync, rmSync} from 'node:fs';
@@ -30,11 +30,11 @@ import {lockAlone} from './sqlite/restore.ts';
 const pageSize = 1_000;
 
 const stays: readonly TableName[] = [
-  // The processes of the servers on the file. Those on PostgreSQL report themselves.
+  // Reports of servers on the SQLite file. Servers on PostgreSQL make their own.
   'processes',
-  // What cannot be opened is met again in PostgreSQL.
+  // Unreadable leads will be noticed again in PostgreSQL.
   'unreadable_leads',
-  // What these say is about the tables of one database, and not about its leads.
+  // These describe the tables of one database, and not its leads.
   'schema_compatibility',
   'store_mark',
 ];
@@ -51,13 +51,13 @@ export type Progress = {table: TableName; rows: number; of: number};
 /** Milliseconds between two reports for a table. */
 const reportEvery = 2_000;
 
-/** `isNew`: it was empty, and its tables were made by this transaction. */
+/** `isNew`: this transaction has created the tables, because the database was empty. */
 type Target = {place: string; run: Run; isNew: boolean};
 type Run = (text: string, values?: unknown[]) => Promise<Row[]>;
 
 /**
  * @returns what was moved, and the URL without secrets
- * @throws CopyError if there may be no copy. After any error, the same call tries again
+ * @throws CopyError if the copy is refused. After any error, the same call can be repeated
  */
 export async function* transfer(
   path: string,
@@ -75,9 +75,9 @@ export async function* transfer(
       const target = {place, run, isNew: await makeTables(client, run)};
       const outcomes: TableOutcome[] = [];
       for (const table of transferred) outcomes.push(yield* transferTable(table, source, target));
-      // Otherwise the first statements would be planned for empty tables.
+      // Without this, PostgreSQL would plan the first statements for empty tables.
       await run('ANALYZE');
-      // Before the commit, because it fails if the disk is full.
+      // Done before the commit, because it fails if the disk is full.
       if (!emptyLog(source)) throw new Error('The log of the file cannot be emptied');
       await run('COMMIT');
       moveAway(path);
@@ -91,12 +91,12 @@ export async function* transfer(
   }
 }
 
-/** @throws Error when another process has the file open, or it is damaged, has other tables, or cannot be renamed later */
+/** @throws Error if another process has the file open, or if the file is damaged, has tables of another version, or could not be renamed */
 function openAlone(path: string): DatabaseSync {
   if (existsSync(movedName(path)))
     throw new CopyError(`${movedName(path)} is there, from an earlier copy: delete it, or move it elsewhere`);
   refuseUnwritable(path);
-  // SQLite would leave out the commits behind damage in the log, and delete them with it.
+  // SQLite would ignore the commits after the damage in a log, and delete them with the log.
   refuseDamaged(path);
   const database = new DatabaseSync(path, {timeout: 0});
   try {
@@ -109,7 +109,7 @@ function openAlone(path: string): DatabaseSync {
   }
 }
 
-/** Renames the file while it is still locked. Its log is empty, and SQLite does not take the log of a renamed file away. */
+/** Renames the file while it is still locked. Deletes its empty log, which SQLite does not do for a renamed file. */
 function moveAway(path: string) {
   const file = realpathSync(path);
   renameSync(path, movedName(path));
@@ -117,7 +117,7 @@ function moveAway(path: string) {
   for (const suffix of companions) rmSync(file + suffix, {force: true});
 }
 
-/** The URL without user, password and options, which may be secrets. */
+/** The URL without user, password and options, because these may be secrets. */
 function placeOf(url: string): string {
   const {hostname, port, pathname, searchParams} = new URL(url.replace('@/', '@localhost/'));
   return `postgres://${searchParams.get('host') ?? (hostname || 'localhost')}:${port || '5432'}${pathname}`;
@@ -163,7 +163,7 @@ async function* transferTable(
   );
 }
 
-/** Selects all rows of a table in the order of keys, compared by bytes as SQLite does. */
+/** SQL that selects all rows of a table, sorted by their keys. Texts are compared by bytes, as SQLite does. */
 function selectAll(table: TableName, collation = ''): string {
   const {columns, primaryKey}: Table = tables[table];
   const keys = primaryKey.map((key) => (columns[key]?.type === 'text' ? `${key} ${collation}` : key));
@@ -191,7 +191,7 @@ async function* rowsOfTarget(run: Run, table: TableName): AsyncGenerator<Row[], 
   await run('CLOSE pages');
 }
 
-/** As JSON, which is the same on both databases. */
+/** A row as JSON, which is the same for both databases. */
 const textOf = (row: Row): string =>
   JSON.stringify(
     Object.fromEntries(

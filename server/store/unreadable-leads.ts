@@ -1,6 +1,6 @@
 /**
- * Opens the rows of leads, and notes in the store which of them could not be opened by any process. `lead-prequal
- * status` names those of the last day.
+ * Decrypts rows of leads, and notes in the store which could not be decrypted, by any process. `lead-prequal status` lists those
+ * of the last day.
  */
 import {dayLength} from '../config/timings.ts';
 import {isSameLead} from '../leads/idempotency.ts';
@@ -19,17 +19,17 @@ import {
 } from './rows.ts';
 import type {Encryptor} from './encryption.ts';
 
-/** Milliseconds for which a note is kept. */
+/** How long a note is kept, in milliseconds. */
 export const notesKept = dayLength;
-/** Milliseconds after which this process notes the same lead again, and how many leads it remembers for that. */
+/** Milliseconds after which this process notes the same lead again, and the number of leads that it remembers for that. */
 const [noteAgain, maxRemembered] = [600_000, 10_000];
-/** Leads that are looked at again, the latest first. */
+/** The maximum number of noted leads that are tried again, the latest first. */
 const maxNoted = 100;
 
 /**
- * The answer of a duplicate is that of its original. The duplicate keeps what stands in its own row if an operator has
- * deleted the original, if that was erased or cannot be opened, or if it is another lead: somebody who can write to the
- * database may have named that one.
+ * A duplicate has the answer of its original. The answer in its own row is used if the original was deleted by hand or erased, or
+ * cannot be decrypted. It is also used if the original is another lead, because somebody with write access to the database may
+ * have put in that id.
  */
 export const answerOf = (lead: FullLead, original: ReturnType<LeadOpener['open']> | undefined) =>
   original && 'answer' in original && isSameLead(lead.lead, original.lead) ? original.answer : lead.answer;
@@ -56,7 +56,7 @@ export function createOpener(
   let met: string[] = [];
   let noting = Promise.resolve();
 
-  /** Writes one note for all leads that were met since the last one: a read may meet many. */
+  /** Writes one note for all leads since the last note, because one read may find many. */
   async function noteMet() {
     const ids = met;
     met = [];
@@ -86,12 +86,12 @@ export function createOpener(
   };
 }
 
-// SQLite reads the tables of a CROSS JOIN in their order. In another one, it would read all leads.
+// CROSS JOIN, because SQLite then reads the tables in this order. In the other order, it would read all leads.
 const selectNoted = `
   SELECT ${keptColumns} FROM unreadable_leads CROSS JOIN leads ${joinKept}
   WHERE leads.id = unreadable_leads.lead_id AND met_at >= $1 ORDER BY met_at DESC, leads.id LIMIT ${maxNoted}`;
 
-/** Why something of the lead cannot be opened: its row, or the consent that is kept of an erased one. */
+/** Why a part of the lead cannot be decrypted: its row, or the kept consent of an erased lead. */
 function whyNot({kept_key, kept_blob, ...row}: KeptRow, encryptor: Encryptor) {
   const lead = attempt(row, encryptor);
   if (lead instanceof LeadUnreadable) return lead.reason;

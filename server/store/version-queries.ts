@@ -1,8 +1,8 @@
-/** The queries for the counts of requests for versions of the form, for both databases. */
+/** The queries that count requests for versions of the form, for both databases. */
 import type {RequestStore} from '../versions/request-counts.ts';
 import {statement, type Database} from './database.ts';
 
-/** Counts that one transaction changes, at most, so that leads need not wait long for it. */
+/** The maximum number of counts that one transaction changes, so that leads do not wait long for it. */
 const batchSize = 100;
 
 const addText = `

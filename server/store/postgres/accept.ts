@@ -28,7 +28,7 @@ const toJson = (rows: ReturnType<typeof encryptRows>) => ({
   ...rows,
   sealed: rows.sealed.map(({blob, ...row}) => ({...row, blob: asHex(blob)})),
 });
-/** As PostgreSQL reads bytes in JSON. */
+/** Bytes as text, in the form that PostgreSQL reads from JSON. */
 export const asHex = (bytes: Uint8Array) =>
   `\\x${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')}`;
 
@@ -40,8 +40,8 @@ export function input(table: TableName) {
 }
 
 /**
- * Finds the leads that are held because of their numbers. FOR KEY SHARE locks the table, too, until the commit: so this waits
- * for whoever revokes a consent, and that waits for this. A plain read would let a lead leave beside it.
+ * Finds the leads to hold because of their numbers. FOR KEY SHARE also locks the table until the commit, so that this waits for a
+ * transaction that revokes a consent, and the other way round. With a plain read, a lead could be sent at the same moment.
  */
 const suppressedText = `
   SELECT input.lead_id, found.is_mailbox, found.asked_at
@@ -50,10 +50,10 @@ const suppressedText = `
     LATERAL (${selectSuppressed((name) => `input."${name}"`)} LIMIT 9 FOR KEY SHARE) AS found`;
 const isHeld = (id: string, isMailbox = 0) =>
   `${id} IN (SELECT lead_id FROM suppressing WHERE is_mailbox = ${isMailbox})`;
-/** As `isHeldWith`. */
+/** The same rule as `isHeldWith`, in SQL. */
 const isDeliveryHeld = `state = 'waiting' AND ${isHeld('lead_id')} AND (content <> 'confirmation' OR ${isHeld('lead_id', 1)})`;
 const literal = (value: string | number) => (typeof value === 'number' ? value : `'${value}'`);
-/** The columns that have other values if the lead is held, by table. */
+/** The columns whose values differ if the lead is held, by table. */
 const ifHeld: {[Name in TableName]?: Record<string, string>} = {
   leads: {
     suppressed_at: `CASE WHEN ${isHeld('id')} THEN created_at ELSE suppressed_at END`,
@@ -68,8 +68,8 @@ const ifHeld: {[Name in TableName]?: Record<string, string>} = {
 };
 
 /**
- * The rows of a table are inserted in the order of their keys, because two processes that insert the same two rows in
- * different orders would wait for each other.
+ * Inserts the rows of a table in the order of their keys: two processes that insert the same two rows in different orders would
+ * deadlock.
  */
 const insertInto = (table: TableName, mayBeHeld: boolean) =>
   insertText(table, (columns) => {
@@ -77,7 +77,7 @@ const insertInto = (table: TableName, mayBeHeld: boolean) =>
     return `SELECT ${list(values)} FROM ${input(table)} ORDER BY ${list(tables[table].primaryKey)}`;
   });
 
-/** By the names of their tables. */
+/** Cache of the statements, by the names of their tables. */
 const insertTexts = new Map<string, string>();
 /**
  * One statement inserts into all these tables, of which `leads` is the first. PostgreSQL checks foreign keys when the whole
@@ -102,14 +102,14 @@ function insertTextOf(names: readonly TableName[]): string {
   return text;
 }
 
-/** The tables whose rows are looked up. The leads themselves are not sent for that. */
+/** The tables whose rows are looked up. The other rows of the leads are not sent for that. */
 const lookUpTables = ['idempotency_keys', 'same_leads', 'spent_proofs'] as const;
 
 /**
- * Selects what was stored earlier. In rows about a key or a digest, `id` is the new lead, and `lead` is the earlier
- * lead with the same key or digest. In rows about a proof of work, `id` is the spent nonce. LATERAL with LIMIT makes
- * PostgreSQL look up each row by an index. Otherwise a plan that was made while the table was almost empty would go on
- * reading the whole table.
+ * Selects what was stored earlier. In rows about a key or a digest, `id` is the new lead, and `lead` is the earlier lead with the
+ * same key or digest. In rows about a proof of work, `id` is the spent nonce. LATERAL with LIMIT makes PostgreSQL look up each
+ * row by an index. Otherwise, PostgreSQL could keep using a plan from when the table was almost empty, which reads the whole
+ * table.
  */
 const lookUpText = `
   SELECT 'key' AS what, input.lead_id AS id, input.digest, found.fingerprint, found.lead_id AS lead
@@ -170,14 +170,14 @@ async function acceptRound(
   }
 }
 
-/** The names of the locks of a lead. Only one process at a time may store leads with the same key, digest or proof. */
+/** The names of the locks for a lead. Only one process at a time may store leads with the same key, digest or proof. */
 const lockNames = ({idempotency_keys, same_leads, spent_proofs}: NewRows): string[] => [
   ...idempotency_keys.map(({owner, digest}) => `key ${owner} ${digest}`),
   ...same_leads.map(({partner, digest}) => `lead ${partner} ${digest}`),
   ...spent_proofs.map(({nonce}) => `proof ${nonce}`),
 ];
 
-/** Splits a batch into leads that share no lock name with each other, and the others, which must be stored later. */
+/** Splits a batch into leads that share no lock name, and the remaining ones, which must be stored later. */
 function splitConflicts(batch: readonly NewRows[]): [NewRows[], NewRows[]] {
   const taken = new Set<string>();
   const [round, later]: [NewRows[], NewRows[]] = [[], []];
@@ -238,14 +238,14 @@ function heldOf([rows = []]: readonly Row[][]) {
 }
 
 /**
- * Locks the names of each lead until the end of the transaction, and selects the leads for which that failed, because
- * another process has locked one of their names. This never waits for a lock, because waiting would delay all leads of the
- * batch, and two batches could wait for each other. After this, no other process can change what is looked up, because
- * each process holds its locks until it has committed, and the next statement sees what was committed before it began.
+ * Locks the names of each lead until the end of the transaction, and selects the leads for which that failed, because another
+ * process holds one of their locks. It never waits for a lock: waiting would delay all leads of the batch, and two batches could
+ * deadlock. After this, no other process can change what is looked up, because each process holds its locks until it has
+ * committed, and the next statement sees what was committed before it began.
  *
- * For a database without advisory locks, this would select no leads, and the transaction would have to be
- * serializable. When two transactions insert the same key, such a database aborts one of them with 40001 or a unique
- * violation (23505). The aborted transaction would have to be retried, and would then find the row of the other one.
+ * For a database without advisory locks, this would select no leads, and the transaction would have to be serializable. When two
+ * transactions insert the same key, such a database aborts one of them with 40001 or a unique violation (23505). The aborted
+ * transaction would have to be retried, and would then find the row of the other one.
  */
 function tryLock(leads: readonly NewRows[]): Statement {
   const names = leads.flatMap((rows) => lockNames(rows).map((name) => ({id: idOf(rows), name})));

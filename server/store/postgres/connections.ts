@@ -1,6 +1,6 @@
 /**
- * The connection pool for PostgreSQL, and how statements run: when a connection is closed after an error, when a
- * transaction is retried, and how long a statement may take. PostgreSQL keeps those with parameters prepared.
+ * The connection pool for PostgreSQL, and how statements run: when a connection is closed after an error, when a transaction is
+ * retried, and how long a statement may take. Statements with parameters are prepared once for each connection.
  */
 import {createHash} from 'node:crypto';
 import {ExponentialBackoff, handleWhen, retry} from 'cockatiel';
@@ -47,7 +47,7 @@ const beginLimited = [
   ...Object.entries(timeLimits).map(([name, value]) => limitOf(name, value)),
 ].join('; ');
 /**
- * The transaction that upgrades tables may wait until another process has upgraded them. With READ COMMITTED it then
+ * Begins the transaction that upgrades tables, which may wait while another process upgrades them. With READ COMMITTED, it then
  * sees what that process has changed.
  */
 export const beginLong = [
@@ -70,7 +70,7 @@ const codeOf = (error: unknown) => (error instanceof pg.DatabaseError && error.c
  * Nothing of it was stored, and a retry may succeed.
  */
 const isConflict = (error: unknown) => ['40001', '40P01'].includes(codeOf(error));
-/** Attempts in all. The pauses between them are random, so that the same transactions do not collide again. */
+/** The maximum number of attempts. The pauses between them are random, so that the same transactions do not collide again. */
 const maxAttempts = 5;
 const retryConflicts = retry(handleWhen(isConflict), {
   maxAttempts: maxAttempts - 1,
@@ -85,8 +85,8 @@ const retryConflicts = retry(handleWhen(isConflict), {
 const isConnectionUsable = (error: unknown) => /^(22|23|40|55P03$|57014$)/.test(codeOf(error));
 
 /**
- * By the class of the SQL standard: 22 and 23 are about the data and the constraints of a row, 54 about its size, 42 about
- * the statement and the privileges of the user. 42P05 is about a pooler that gave the connection to another client.
+ * Classifies an error by its class in the SQL standard: 22 and 23 concern the data and the constraints of a row, 54 its size, 42
+ * the statement and the privileges of the user. 42P05 means that a pooler gave the connection to another client.
  */
 export function refusalOf(error: unknown): RefusedPart | undefined {
   const code = codeOf(error);
@@ -94,7 +94,7 @@ export function refusalOf(error: unknown): RefusedPart | undefined {
   return code.startsWith('42') && code !== '42P05' ? 'statement' : undefined;
 }
 
-/** PgBouncer refuses a client that sends time limits, or other parameters that PgBouncer does not know, at connect. */
+/** PgBouncer refuses a client that sends time limits or other unknown parameters when it connects. */
 const isRefusedByPooler = (error: unknown) =>
   codeOf(error) === '08P01' && /unsupported startup parameter/.test((error as Error).message);
 
@@ -117,10 +117,10 @@ const optionsFor = (url: string) => ({
   types,
 });
 
-/** A connection of its own, for a command whose transaction lasts from its first statement to its last. */
+/** Opens a separate connection, for a command that runs one long transaction. */
 export async function openClient(url: string): Promise<pg.Client> {
   const client = new pg.Client(optionsFor(url));
-  // A running statement is rejected as well, as with a pool.
+  // Ignored: as with a pool, a running statement is rejected, too.
   client.on('error', () => undefined);
   await client.connect();
   return client;

@@ -28,11 +28,11 @@ import {
 import type {Encryptor} from '../encryption.ts';
 import {longTimeout, openConnections, type Connections} from './connections.ts';
 
-/** Milliseconds for which connecting is retried, so that the database may be started together with the server. */
+/** How long connecting is retried, in milliseconds, so that the database can be started together with the server. */
 export const startPatience = 60_000;
 /** Milliseconds between two attempts. The pause doubles each time, up to the maximum. */
 const [firstPause, maxPause] = [250, 5_000];
-/** Milliseconds between two observations that say that the database cannot be reached. */
+/** While the database cannot be reached, an observation is emitted each time that this many milliseconds have passed. */
 const observationInterval = 10_000;
 /** The key of an advisory lock. It can be any number that no other program uses in this database. */
 const upgradeLock = 0x1ead;
@@ -50,9 +50,9 @@ const networkErrors = [
 ];
 
 /**
- * Errors that may soon be gone: the database cannot be reached, starts or stops (57P01 to 57P03), has no free
- * connection (53300), is a standby that is not promoted yet (25006), or its pooler cannot reach it (class 08); or an older
- * server has to end first. A wrong password or database name (28P01, 3D000) is not among them.
+ * Errors that may be over soon: the database cannot be reached, is starting or stopping (57P01 to 57P03), has no free connection
+ * (53300), is a standby that is not promoted yet (25006), its pooler cannot reach it (class 08), or an older server must stop
+ * first. A wrong password or database name (28P01, 3D000) is not among them.
  */
 function isTemporary(error: unknown): boolean {
   const {code = '', syscall, message} = error as {code?: string; syscall?: string; message: string};
@@ -131,7 +131,7 @@ async function openUpgraded({url, encryptor, mayUpgrade, emit}: Options): Promis
   }
 }
 
-/** As `inspectStore` in open-store.ts. Unlike the start, does not wait for a database that cannot be reached. */
+/** `inspectStore` (open-store.ts) for PostgreSQL. Unlike a start, it does not wait for a database that cannot be reached. */
 export async function inspectPostgres(url: string): Promise<StartsWith> {
   const {read, close} = await openConnections(url);
   try {
@@ -150,7 +150,7 @@ export async function inspectPostgres(url: string): Promise<StartsWith> {
 }
 
 /**
- * Any other encoding than UTF-8 lacks most characters, or checks none, so that some names could never be stored.
+ * Refuses other encodings than UTF-8: they lack most characters or check none, so that some names could never be stored.
  * @throws Error with the remedy
  */
 async function refuseOtherEncoding(read: (text: string) => Promise<Row[]>) {
@@ -170,8 +170,8 @@ async function refuseOtherEncoding(read: (text: string) => Promise<Row[]>) {
 const loopback = readRanges('loopback');
 
 /**
- * The host, if the connection to it has no TLS and leaves this machine.
- * @throws Error when a file cannot be read that the URL names
+ * The host, if the connection to it leaves this machine without TLS.
+ * @throws Error if a file that the URL names cannot be read
  */
 export function unencryptedHost(url: string): string | undefined {
   const {host, ssl} = new pg.Client({connectionString: url});
@@ -180,7 +180,7 @@ export function unencryptedHost(url: string): string | undefined {
   return ssl || isHere ? undefined : host;
 }
 
-/** Also of a database without tables. */
+/** Reads the version of the tables. 0 for a database without tables. */
 export async function readFoundIfAny(read: (text: string) => Promise<Row[]>): Promise<Found> {
   const [found] = await read(`SELECT to_regclass('schema_version')::text AS tables`);
   return found?.['tables'] === null ? {version: 0} : readFound(read);
@@ -192,13 +192,13 @@ async function readFound(read: (text: string) => Promise<Row[]>): Promise<Found>
   if (version < markedSince) return {version};
   const [oldest] = version <= currentVersion ? [] : await read(selectOldestServer);
   const oldestServer = oldest ? Number(oldest['oldest_server']) : version;
-  // What newer tables are like is known only if this server can serve them.
+  // The mark is only read if this server can serve these newer tables, because otherwise their form is not known.
   if (!canServe({version, oldestServer})) return {version, oldestServer};
   const [mark] = (await read(selectMark)) as StoreMark[];
   return {version, oldestServer, mark};
 }
 
-/** An older server still runs on tables that it cannot serve any more. It would send what it does not know, or drop it. */
+/** An older server is still running that cannot serve the upgraded tables. It could drop or wrongly send what it does not know. */
 class OlderServer extends Error {}
 
 /** @throws OlderServer until no such server has reported for a minute */
@@ -215,11 +215,11 @@ async function refuseOlderServers(version: number, run: (text: string) => Promis
 const ownTables = Object.keys(tables).map((name) => `'${name}'`);
 
 /**
- * Creates or upgrades the tables in a transaction that has begun. Several processes may start at once: the lock lets one of
- * them upgrade while the others wait.
- * @param encryptor what is in clear counts afterwards only if this encrypts a mark; new tables need none
+ * Creates or upgrades the tables, in a transaction that has begun. If several processes start at once, a lock lets one of them
+ * upgrade while the others wait.
+ * @param encryptor encrypts the mark without which unencrypted data is no longer read; new tables need none
  * @returns the version that the tables had, 0 if there were none
- * @throws Error also when the database has another encoding than UTF-8, or a data key is missing that an upgrade needs
+ * @throws Error also if the encoding of the database is not UTF-8, or an upgrade needs a missing data key
  */
 export async function bringUp(client: pg.ClientBase, encryptor?: Encryptor): Promise<number> {
   const run = async (text: string, values?: unknown[]) =>
@@ -232,8 +232,8 @@ export async function bringUp(client: pg.ClientBase, encryptor?: Encryptor): Pro
   const {version} = found;
   if (startsWith(found) === 'the tables as they are') return version;
   await refuseOlderServers(version, run);
-  // Servers of the version before may be running. If one of their transactions and this one wait for each other,
-  // PostgreSQL ends one of them, which is tried again. So all locks are taken before anything is done.
+  // Servers of the previous version may be running. If one of their transactions and this one deadlock, PostgreSQL aborts one of
+  // them, which is retried. So all locks are taken before anything is done.
   const own = await run(
     `SELECT tablename FROM pg_tables WHERE schemaname = current_schema() AND tablename IN (${list(ownTables)})
       ORDER BY tablename`,

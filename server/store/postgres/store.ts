@@ -15,9 +15,9 @@ import {startPatience, startPostgres} from './start.ts';
 import type {NewRows} from '../new-rows.ts';
 
 type Options = {
-  /** False for commands: only the server brings a database up. */
+  /** False for commands, because only the server upgrades a database. */
   mayUpgrade?: boolean;
-  /** Milliseconds for which connecting is retried while the database cannot be reached. */
+  /** How long connecting is retried while the database cannot be reached, in milliseconds. */
   patience?: number;
   emit?: Emit | undefined;
 };
@@ -71,7 +71,7 @@ export async function openPostgresStore(
     encryptor,
   );
 
-  // Only the server marks the keys that it uses; a command may have a user that only reads.
+  // Only the server notes the keys that it uses. The database user of a command may have only the right to read.
   await (mayUpgrade ? queries.useKeys() : queries.checkKeys()).catch(async (error: unknown) => {
     await connections.close();
     throw error;
@@ -80,7 +80,7 @@ export async function openPostgresStore(
   return {
     ...queries,
     accept: acceptsLeads(write, queries),
-    // PostgreSQL checks its own files, and keeps old rows in them until it reuses their place.
+    // Nothing to do: PostgreSQL manages its own files, and keeps old rows in them until it reuses their space.
     purge: () => Promise.resolve(true),
     async close() {
       await accepts.drained();

@@ -9,8 +9,8 @@ import {companions, refuseForeignLog, syncToDisk} from './files.ts';
 const lockTimeout = 10_000;
 
 /**
- * Writes a private file (0600) with every lead that was acknowledged before the call. When the promise resolves, the
- * file was checked and is safe on the disk.
+ * Writes a private file (0600) with every lead that was acknowledged before the call. When the promise resolves, the file was
+ * checked and flushed to the disk.
  * @throws CopyError when `file` exists, its folder does not exist, or the copy is damaged. Then `file` is not written
  */
 export async function backUpSqlite(databasePath: string, file: string): Promise<Counts> {
@@ -36,7 +36,7 @@ export async function backUpSqlite(databasePath: string, file: string): Promise<
  */
 function copyInto(databasePath: string, partial: string) {
   refuseForeignLog(databasePath);
-  // Not read-only: if the server stops meanwhile, this connection is the last one and must empty the log.
+  // Not read-only: if the server stops during the copy, this connection is the last one and must empty the log.
   const database = new DatabaseSync(databasePath, {timeout: lockTimeout});
   try {
     database.prepare('VACUUM INTO ?').run(partial);
@@ -47,7 +47,7 @@ function copyInto(databasePath: string, partial: string) {
   }
 }
 
-/** Gives the copy its name. @throws Error when a file of that name was created meanwhile */
+/** Gives the copy its name. @throws Error if a file with that name has just been created */
 function renameToFreeName(partial: string, file: string) {
   closeSync(openSync(file, 'wx', 0o600));
   renameSync(partial, file);

@@ -1,6 +1,6 @@
 /**
- * Commits what is written to the SQLite file: each batch of writes in one transaction. The server runs this in a thread
- * (writer.ts); the simulation (test/simulation) runs it in its own.
+ * Commits writes to the SQLite file, each batch in one transaction. The server runs this in a thread (writer.ts), the simulation
+ * (test/simulation) in its main thread.
  */
 import {dirname} from 'node:path';
 import type {Outcome} from '../batcher.ts';
@@ -29,8 +29,8 @@ import {
 import {refusalOf} from './files.ts';
 
 /**
- * A new lead, statements that belong together, or what is done after the batch: the log is emptied, so that nothing of what was
- * deleted is left in it, or the file is written anew. The outcome of `emptyLog` is false while another connection reads.
+ * A new lead, statements that belong together, or work for after the batch: emptying the log, so that it no longer holds deleted
+ * data, or rewriting the file. The outcome of `emptyLog` is false while another connection reads.
  */
 export type Write = {accept: NewRows} | {statements: readonly Statement[]} | {after: 'emptyLog' | 'vacuum'};
 export type Result = Written | Row[][] | boolean;
@@ -65,7 +65,7 @@ export function openCommits(path: string, encryptor: Encryptor): Commits {
     }
   }
 
-  /** @returns whether nothing of before is in the log any more */
+  /** @returns whether the log is empty */
   function runAfter(what: 'emptyLog' | 'vacuum'): Outcome<Result> {
     try {
       if (what === 'vacuum') {
@@ -74,7 +74,7 @@ export function openCommits(path: string, encryptor: Encryptor): Commits {
       }
       return {result: emptyLogAtOnce(database)};
     } catch (error) {
-      // A VACUUM that failed for want of room leaves a large log.
+      // If VACUUM fails because the disk is full, it leaves a large log.
       if (what === 'vacuum') emptyLogAtOnce(database);
       return {error: String(error)};
     }
@@ -142,7 +142,7 @@ function lookUp(run: Runner['all'], {leads: [{created_at: now}], ...rows}: NewRo
 
 type Suppressed = {isSuppressed: boolean; isMailbox: boolean; mailboxStoppedAt: number | null};
 
-/** The rows of a lead, which may be held because of its number. */
+/** The rows of a lead, changed if it is held because of its number. */
 function asSuppressed(
   rows: ReturnType<typeof encryptRows>,
   {isSuppressed, isMailbox, mailboxStoppedAt: mailbox_stopped_at}: Suppressed,

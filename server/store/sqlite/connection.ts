@@ -35,7 +35,7 @@ const inSchema = (tables: readonly string[], before: string, now: string) => `
   UPDATE sqlite_schema SET sql = replace(sql, '${quoted(before)}', '${quoted(now)}')
     WHERE type = 'table' AND name IN (${tables.map((table) => `'${table}'`).join(', ')});
   PRAGMA writable_schema = RESET`;
-/** A text as SQL has it between quotes. */
+/** Escapes a text for use between quotes in SQL. */
 export const quoted = (text: string) => text.replaceAll("'", "''");
 
 const dialect: Dialect = {
@@ -57,9 +57,7 @@ export const sqliteWords: SqlWords = {
   onlyIndex: (name) => ` INDEXED BY ${name}`,
 };
 
-/**
- * Kilobytes of pages that an upgrade keeps in memory, so that it writes a page only once even if it changes it twice.
- */
+/** The size of the page cache during an upgrade, in kilobytes, so that a page that changes twice is written only once. */
 const upgradeCache = 64 * 1024;
 
 export function openReader(path: string): DatabaseSync {
@@ -79,7 +77,7 @@ export function openAttached(path: string, mayWrite: boolean): DatabaseSync {
   }
 }
 
-/** As `inspectStore` in open-store.ts, of a file. */
+/** `inspectStore` (open-store.ts) for a SQLite file. */
 export function inspectSqlite(path: string): StartsWith {
   refuseOtherOwner(path);
   refuseUnwritable(path);
@@ -94,8 +92,8 @@ export function inspectSqlite(path: string): StartsWith {
 }
 
 /**
- * When the log has this many pages, they are copied to the main file. The default is 1000. With a higher number, a page
- * that many leads change is copied less often.
+ * When the log has this many pages, they are copied to the main file. The default is 1000. With a higher number, a page that many
+ * leads change is copied less often.
  */
 const lateCheckpoints = 'PRAGMA wal_autocheckpoint = 4000';
 
@@ -107,7 +105,7 @@ const lateCheckpoints = 'PRAGMA wal_autocheckpoint = 4000';
  */
 export function openWriter(path: string, encryptor: Encryptor): {database: DatabaseSync; before: number} {
   refuseDamaged(path);
-  // Again, because `store copy` may just have ended. Otherwise the next line would make a new file.
+  // Checked again, because `store copy` may have just finished. Otherwise the next line would create a new file.
   refuseMoved(path);
   const database = new DatabaseSync(path, {timeout: 2_000});
   // With FULL, a commit returns after its fsync. This is why no acknowledged lead is lost in a power failure.
@@ -118,9 +116,9 @@ export function openWriter(path: string, encryptor: Encryptor): {database: Datab
 }
 
 /**
- * Moves the commits from the log to the main file, and empties the log. If a crash left an incomplete commit in the
- * log, it would look like damage once later commits follow it.
- * @returns false if that is not possible yet, because a connection reads, or writes for longer than the timeout
+ * Moves the commits from the log to the main file, and empties the log. If a crash left an incomplete commit in the log, it would
+ * look like damage once later commits follow it.
+ * @returns false if that is not possible now, because another connection is reading, or writes for longer than the timeout
  */
 export const emptyLog = (database: DatabaseSync): boolean =>
   database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.['busy'] === 0;
@@ -159,7 +157,7 @@ export function readFound(database: DatabaseSync): Found {
     version <= currentVersion
       ? version
       : Number(database.prepare(selectOldestServer).get()?.['oldest_server']);
-  // What newer tables are like is known only if this server can serve them.
+  // The mark is only read if this server can serve these newer tables, because otherwise their form is not known.
   if (!canServe({version, oldestServer})) return {version, oldestServer};
   return {version, oldestServer, mark: database.prepare(selectMark).get() as StoreMark | undefined};
 }
@@ -189,8 +187,8 @@ function upgrade(database: DatabaseSync, encryptor: Encryptor): number {
 type Prepared = {run: StatementSync; toRow: (cells: readonly Value[]) => Row};
 
 /**
- * Runs statements. Each text is prepared only once. SQLite returns lists of cells, and the rows are made here, because to
- * make and to read the objects that `node:sqlite` would return takes more than half as long again.
+ * Runs statements. Each text is prepared only once. SQLite returns lists of cells, and the rows are made here: making and reading
+ * the objects of `node:sqlite` takes more than one and a half times as long.
  */
 export function createRunner(database: DatabaseSync): Runner {
   const prepared = new Map<string, Prepared>();

@@ -23,10 +23,10 @@ import {findLogDamage, readHeader} from './write-ahead-log.ts';
 /** The suffixes of the files beside the main file. Only a database that uses no write-ahead log has a -journal. */
 export const companions = ['-wal', '-shm', '-journal'] as const;
 
-/** Bytes; 0 for a file that does not exist. */
+/** The size in bytes. 0 for a file that does not exist. */
 export const sizeOf = (path: string): number => statSync(path, {throwIfNoEntry: false})?.size ?? 0;
 
-/** Bytes that a VACUUM needs: the new file, and the log through which it takes the place of the old one. */
+/** The free space that a VACUUM needs, in bytes: for the new file, and for the log through which it replaces the old one. */
 export const roomToRewrite = (path: string): number => 2 * sizeOf(path);
 
 /** Whether the main file is checked completely before the start, which takes less than a second up to 64 MB. */
@@ -38,7 +38,7 @@ export const hasLog = (path: string): boolean => sizeOf(`${path}-wal`) > 0;
 /** The name that `store copy` gives a file whose leads are in PostgreSQL. */
 export const movedName = (path: string) => `${path}.moved`;
 
-/** How the name of a database begins that a restore has replaced. */
+/** The beginning of the name that a restore gives the database that it replaces. */
 export const asideName = (path: string) => `${path}.before-restore-`;
 
 /** The databases that restores have replaced, with their logs. */
@@ -49,7 +49,7 @@ export function filesAside(path: string): string[] {
   return files.map((name) => join(folder, name));
 }
 
-/** @throws Error where a start would make a new database in place of one whose leads were moved */
+/** @throws Error if the leads were moved, so that a start would create an empty database in their place */
 export function refuseMoved(path: string) {
   const moved = movedName(path);
   if (sizeOf(path) > 0 || !existsSync(moved)) return;
@@ -59,9 +59,9 @@ export function refuseMoved(path: string) {
 }
 
 /**
- * Creates the folder (0700) and an empty file (0600) if they are missing, and makes the file private (0600). Only the owner
- * of a file can do the latter. On a volume that belongs to a group, such as one with an fsGroup, the file may be another
- * user's, and then it stays as it is.
+ * Creates the folder (0700) and an empty file (0600) if they are missing, and makes the file private (0600). Only the owner of a
+ * file can change its mode. On a volume that belongs to a group, such as one with an fsGroup, another user may own the file, and
+ * then its mode is not changed.
  * @throws Error as `refuseMoved`
  */
 export function makeFile(path: string) {
@@ -77,7 +77,7 @@ export function makeFile(path: string) {
   }
 }
 
-/** Syncs files and folders to the disk. If a folder is not synced, a crash may undo the name of a new file in it. */
+/** Flushes files and folders to the disk. If a folder is not flushed, a crash may undo the name of a new file in it. */
 export function syncToDisk(...paths: readonly string[]) {
   for (const path of paths) {
     const file = openSync(path, 'r');
@@ -95,9 +95,9 @@ export function othersMayRead(path: string): boolean {
 }
 
 /**
- * For commands: another user than the owner, such as root, would leave files beside it that the server cannot write. Those of
- * a file that its group may write have the same mode, so users of this group share it.
- * @throws Error that says as whom to run the command
+ * For commands: any other user than the owner, such as root, would create files beside the database that the server cannot write.
+ * If the group may write the file, it may also write the files beside it, so users of this group are allowed.
+ * @throws Error that says as which user to run the command
  */
 export function refuseOtherOwner(path: string) {
   const found = statSync(path, {throwIfNoEntry: false});
@@ -122,7 +122,7 @@ export function refuseUnwritable(path: string) {
   }
   let folder = dirname(path);
   while (!statSync(folder, {throwIfNoEntry: false})) folder = dirname(folder);
-  // With a slash at its end, a path must be that of a folder.
+  // The slash at the end makes this fail if the path is not a folder.
   accessSync(`${folder}/`, W_OK | X_OK);
 }
 

@@ -28,8 +28,7 @@ export type Restored = Counts & {movedTo: string | undefined};
 const notADatabase = 26;
 
 /**
- * When the promise resolves, the database holds the backup. The file is private (0600), was checked and is safe on the
- * disk.
+ * When the promise resolves, the database is the backup. The file is private (0600), was checked, and is flushed to the disk.
  * @param replace if true, an existing database and its log are renamed; if false, an existing database is an error
  * @param encryptor with the data keys that the copy needs
  * @throws CopyError when the backup is damaged, or the database cannot be replaced. Then nothing was changed
@@ -70,13 +69,13 @@ export async function restoreSqlite(
   });
 }
 
-/** No server could start on a copy whose data keys are missing. */
+/** Refuses a copy whose data keys are missing, because no server could start on it. */
 function refuseWithoutKeys(copy: string, {checkValues}: Encryptor) {
   const database = new DatabaseSync(copy, {readOnly: true});
   try {
     const found = readFound(database);
     startsWith(found);
-    // Older tables hold everything in clear.
+    // Older tables have no encrypted data.
     if (found.version < tables.data_keys.since) return;
     const rows = database.prepare('SELECT check_value FROM data_keys').all();
     const missing = missingKeys(
@@ -161,7 +160,7 @@ function keepPrevious(databasePath: string): string | undefined {
   return aside;
 }
 
-/** Gives the database its name. @throws CopyError when a server that started meanwhile has created a database */
+/** Gives the database its name. @throws CopyError if a server has just started and created a database */
 function linkToFreeName(partial: string, databasePath: string) {
   try {
     linkSync(partial, databasePath);

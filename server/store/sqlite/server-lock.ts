@@ -1,7 +1,7 @@
 /**
- * Tells whether another server has the same SQLite file open, by a lock on a file beside it. The system takes the lock
- * away when the process ends, even if it was killed. The database itself has no such lock: commands and backups may have it
- * open beside the server.
+ * Tells whether another server has the same SQLite file open, by a lock on a file beside it. The operating system releases the
+ * lock when the process ends, even if it was killed. The database itself cannot be locked for that, because commands and backups
+ * may have it open at the same time.
  */
 import {closeSync, constants, openSync, realpathSync, rmSync} from 'node:fs';
 import {DatabaseSync} from 'node:sqlite';
@@ -10,7 +10,7 @@ import {busy, primaryCode} from './files.ts';
 export type ServerLock = {
   /** True if another server has the lock. */
   isTaken: boolean;
-  /** Gives the lock back, if this server has it. */
+  /** Releases the lock, if this server has it. */
   release(): void;
 };
 
@@ -32,11 +32,11 @@ export function takeServerLock(path: string): ServerLock {
 }
 
 /**
- * An empty database is enough for a lock: SQLite locks it for as long as this transaction lasts. A journal in memory leaves no
- * file behind when the process is killed.
- * @param timeout milliseconds for which the whole process waits
- * @returns the lock, which is given back when it is closed
- * @throws Error, of which `isLocked` is true, when another process has the lock for longer
+ * Locks a file by a transaction on an empty SQLite database, which lasts until the database is closed. With its journal in
+ * memory, no file is left behind when the process is killed.
+ * @param timeout milliseconds for which the whole process is blocked at most
+ * @returns the lock, which is released when it is closed
+ * @throws Error if another process has the lock for longer; `isLocked` recognises it
  */
 export function lockFile(file: string, timeout: number): DatabaseSync {
   closeSync(openSync(file, constants.O_CREAT | constants.O_RDWR | constants.O_NOFOLLOW, 0o600));

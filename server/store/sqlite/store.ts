@@ -52,8 +52,8 @@ function databaseOf(
   writes: Batcher<Write, Result>,
 ): Database & {settled(): Promise<void>} {
   /**
-   * The leads that are asked for in one turn of the event loop are read at its end, one after the other. So their replies
-   * leave together, and wake the clients once and not each time, which takes longer than the reading.
+   * Reads that are requested in one turn of the event loop run together at its end. Their replies then leave together, so that
+   * clients wake up only once, which saves more time than the reads take.
    */
   let turn: Promise<void> | undefined;
   return {
@@ -67,7 +67,7 @@ function databaseOf(
       return rows;
     },
     write: (...statements) => writes.add({statements}) as Promise<Row[][]>,
-    /** Resolves when no read waits for the end of its turn. */
+    /** Resolves when no read is waiting for the end of its turn. */
     async settled() {
       do await endOfTurn();
       while (turn);
@@ -117,7 +117,7 @@ export async function openSqliteStore(
   async function close() {
     await queries.close();
     await writes.drained();
-    // Code that waited for a write may still read its result before the reader closes.
+    // Code that awaited a write may still read its result, so the reader closes later.
     await database.settled();
     // The reader closes first, because the last connection empties the log, and the reader cannot write.
     reader.close();
@@ -146,11 +146,11 @@ export async function openSqliteStore(
 }
 
 /**
- * The keys of statements about consents in a database that a restore has moved aside. None if it is damaged or older than
- * they are.
+ * The keys of statements about consents in a database that a restore has replaced. None if it is damaged, or older than these
+ * keys.
  */
 function keysIn(file: string, encryptor: Encryptor): EvidenceKey[] {
-  // Without a log, nothing may be made beside the file: a restore refuses a copy with a log.
+  // Immutable if there is no log: SQLite would create files beside it, and a restore refuses a copy with a log.
   const url = pathToFileURL(file);
   url.search = hasLog(file) ? '' : '?immutable=1';
   try {
@@ -167,8 +167,8 @@ function keysIn(file: string, encryptor: Encryptor): EvidenceKey[] {
 }
 
 /**
- * Opens the store for a command, beside a server that may be running. Unlike the server's, this store has no thread,
- * checks nothing, and never empties the log, because all of that would keep the server waiting.
+ * Opens the store for a command, while a server may be running. Unlike the server's, this store has no thread, does not check the
+ * files, and never empties the log, because all of that would delay the server.
  * @param mayWrite if false, every write is refused
  * @throws Error as `openAttached`
  */
@@ -199,7 +199,7 @@ export async function openAttachedSqlite(
   async function close() {
     await queries.close();
     connection.close();
-    // After the other one, because the last connection empties the log, and one that only reads cannot.
+    // Closed last, because the last connection empties the log, which a read-only one cannot.
     aside?.close();
   }
   await queries.checkKeys().catch(async (error: unknown) => {
@@ -216,7 +216,7 @@ export async function openAttachedSqlite(
   };
 }
 
-/** @throws what the thread threw while it opened the file, once it has let go of the file */
+/** @throws the error of the thread, if it cannot open the file. By then, it has closed the file */
 async function startWriter(path: string, words: Encryptor['words']): Promise<Writer> {
   const thread = new Worker(new URL('./writer.ts', import.meta.url), {workerData: {path, words}});
   let closing = false;
@@ -232,7 +232,7 @@ async function startWriter(path: string, words: Encryptor['words']): Promise<Wri
     return {
       before,
       commit(batch) {
-        // The thread reads no message after the last one, so nobody would answer.
+        // The thread reads no further messages, so nobody would reply.
         if (closing) return Promise.reject(new Error('The database is closed'));
         committed = Promise.withResolvers();
         thread.postMessage(batch);
@@ -250,7 +250,7 @@ async function startWriter(path: string, words: Encryptor['words']): Promise<Wri
   }
 }
 
-/** @returns a function that throws StoreUnavailable if what is written to the open file would be gone after a restart */
+/** @returns a function that throws StoreUnavailable if the open file was replaced, so that writes to it would be lost at a restart */
 function watchFile(path: string) {
   const {ino: opened} = statSync(path);
   return () => {

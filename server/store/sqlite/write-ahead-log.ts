@@ -5,7 +5,7 @@
  */
 import {closeSync, openSync, readSync} from 'node:fs';
 
-/** Bytes. */
+/** The sizes of the headers of the log and of a frame, in bytes. */
 const [logHeader, frameHeader] = [32, 24];
 const magicNumbers = [0x377f0682, 0x377f0683];
 
@@ -16,8 +16,8 @@ const magicNumbers = [0x377f0682, 0x377f0683];
 const maxIncompleteCommits = 1;
 
 /**
- * A server that writes to the log meanwhile can make it look damaged. So the log counts as damaged only if it looks the
- * same in two reads, and is read up to this many times.
+ * A server that is writing to the log can make it look damaged. So the log is read up to this many times, and counts as damaged
+ * only if two reads in a row find the same.
  */
 const maxReads = 3;
 
@@ -49,7 +49,7 @@ function openLog(path: string): number | undefined {
   }
 }
 
-/** If the log looks damaged: the end of the frames that SQLite would read, and the salts, which identify the log. */
+/** If the log looks damaged: the end of the frames that SQLite would read, and the salts, which identify the log. Else undefined. */
 function readLog(logPath: string, pageSize: number): {salts: string; end: number} | undefined {
   const file = openLog(logPath);
   if (file === undefined) return undefined;
@@ -90,7 +90,7 @@ function readLog(logPath: string, pageSize: number): {salts: string; end: number
   }
 }
 
-/** How a main file begins. Undefined if it is shorter. */
+/** The first 20 bytes of a main file. Undefined if it is shorter. */
 export function readHeader(path: string): Buffer | undefined {
   const header = Buffer.alloc(20);
   const file = openSync(path, 'r');
