@@ -1,6 +1,6 @@
 /**
- * Waits for the later file `rest`. Events of the form that come before the file are kept, and handled in the same order
- * when it has arrived.
+ * Waits for the later file `rest`. Events of the form that occur before the file has arrived are kept, and handled in the same
+ * order afterwards.
  */
 import type {ReactiveControllerHost} from 'lit';
 import type {FormEvent, TouchedForm} from '../submission/touched-form.ts';
@@ -30,11 +30,11 @@ export class Arrival {
   #isNeeded = false;
   /** The events of the form before the file has arrived. */
   #events: FormEvent[] = [];
-  /** What the visitor asked for last. It may wait for the file. */
+  /** The last action that the visitor started. It may be waiting for the file. */
   #awaited: ((form: TouchedForm) => unknown) | undefined;
 
   /**
-   * @param request loads the file, and returns what makes a form from it. If that takes too long, it is not called
+   * @param request loads the file, and returns a function that makes the form. If loading takes too long, it is not called
    * @param onFailed is called each time that the state becomes `failed`. `wasAwaited`: the visitor has pressed a button
    */
   constructor(
@@ -48,9 +48,9 @@ export class Arrival {
   }
 
   /**
-   * Loads the file once, also if nobody waits for it. If that fails, the next call tries again.
+   * Loads the file once, even if nobody waits for it. If that fails, the next call tries again.
    *
-   * @returns nothing if the file does not arrive
+   * @returns undefined if the file does not arrive
    */
   load(): Promise<TouchedForm | undefined> {
     if (this.state === 'initial') this.state = 'pending';
@@ -80,8 +80,8 @@ export class Arrival {
   }
 
   /**
-   * Runs the action now, or when the file has arrived and is painted. Until then the form shows that it waits. `reset()`
-   * cancels an action that waits, and so does a visitor who types, goes to another field, or presses the button again.
+   * Runs the action now, or once the file has arrived and is painted. Until then, the form shows that it is waiting. The waiting
+   * action is cancelled by `reset()`, and by a visitor who types, goes to another field, or presses the button again.
    */
   async run<Result>(action: (form: TouchedForm) => Result) {
     this.#awaited = action;
@@ -96,8 +96,8 @@ export class Arrival {
   /** Passes an event on to the touched form: now, or in the order of the events as soon as the file has arrived. */
   handle(event: FormEvent) {
     const isInField = (event.target as Element | null)?.matches('input, textarea');
-    // When the visitor comes back to the browser's window, the field gets the focus again, without a `relatedTarget`. The
-    // visitor has not gone on then, and still waits.
+    // When the visitor returns to the browser's window, the field gets the focus again, without a `relatedTarget`. That is not a
+    // new action, so the visitor still waits.
     if (isInField && (event.type === 'input' || (event.type === 'focusin' && event.relatedTarget)))
       this.#stopWaiting();
     if (this.form) return this.form.handle(event);
@@ -108,7 +108,7 @@ export class Arrival {
     void this.load();
   }
 
-  /** Empties the form, and forgets the events and the action that wait for the file. */
+  /** Empties the form, and drops the events and the action that wait for the file. */
   reset() {
     this.form?.reset();
     this.#events = [];
@@ -117,9 +117,9 @@ export class Arrival {
   }
 
   /**
-   * The connection has come back: removes a notice that asks the visitor to check it, and loads the file again.
+   * Called when the network connection is back: removes a notice that asks the visitor to check it, and loads the file again.
    *
-   * @returns whether there was one
+   * @returns whether there was such a notice
    */
   reconnect(): boolean {
     if (this.form) return this.form.submission.reconnect();
@@ -131,7 +131,7 @@ export class Arrival {
     return hadNotice;
   }
 
-  /** A failure is shown only where somebody waits, because each touch of the form tries again. */
+  /** Shows a failure only if the visitor or the first screen waits, because each further touch of the form tries again anyway. */
   #fail() {
     if (this.state === 'failed') return;
     const wasAwaited = this.state === 'awaited';
@@ -141,7 +141,7 @@ export class Arrival {
     if (isMissed) this.#onFailed(wasAwaited);
   }
 
-  /** Cancels the action that waits, because the form must not change while the visitor does something else. */
+  /** Cancels the waiting action, because the form must not change while the visitor does something else. */
   #stopWaiting() {
     this.#awaited = undefined;
     if (this.state === 'awaited') this.#enter('pending');

@@ -1,7 +1,7 @@
 /**
- * Takes the place of script-address.ts in the classic twin: a script that is not a module has no `import.meta`. The
- * browser names the script that it runs in `document.currentScript`. Some optimisers run a copy of the script, or its
- * text. Then the tag that they took it from is still on the page.
+ * Replaces script-address.ts in the classic build of the script, which is not a module and has no `import.meta`.
+ * `document.currentScript` is the script that the browser is running. Some optimisers run a copy of the script, or its text; then
+ * the original script tag is still on the page.
  */
 import {classicFile} from '../../contract/api.ts';
 import {safeDocument} from '../page/safe-document.ts';

@@ -1,8 +1,7 @@
 /**
- * The files of the form that are loaded after the first one, besides those of languages (form/words/languages.ts). They
- * are plain imports, which the npm package and the tests keep. In the form that pages embed, the build makes a file of
- * each module, and replaces its import by one that checks the hash of that file (build/later-files.ts). So the hash of the
- * first file pins all of them.
+ * The files of the form that are loaded after the first one, besides those of languages (form/words/languages.ts). In the npm
+ * package and in tests, these imports stay as they are. For the form that pages embed, the build makes a file of each module, and
+ * replaces its import by one that checks the file's hash (build/later-files.ts). So the hash of the first file pins all of them.
  */
 export const laterFiles = {
   /** What the form needs from the first touch on, with its English words. */

@@ -10,7 +10,7 @@ import {shared} from './shared.ts';
 type LaterFile = {default: (available: typeof shared) => unknown};
 
 const imports = new Map<string, Promise<unknown>>();
-/** By path: the first file that any request brings. An early request may be answered after a later one was made. */
+/** The requests by path. Each resolves to the file that arrives first: an earlier request may be answered after a later one was made. */
 const requests = new Map<string, Promise<unknown>>();
 let failures = 0;
 
@@ -35,7 +35,7 @@ export function importPinned(path: string, integrity: string): Promise<unknown> 
   attempt.catch(() => {
     failures++;
     imports.delete(path);
-    // Keeps a file that arrives after its attempt, so that the next one has it at once.
+    // Keeps a file that arrives after its attempt has failed, so that the next attempt has it at once.
     file.then(
       () => imports.set(path, file),
       () => {},
@@ -45,7 +45,7 @@ export function importPinned(path: string, integrity: string): Promise<unknown> 
 }
 
 async function importFile(path: string, integrity: string): Promise<unknown> {
-  // The URL does not have the query of this script's URL, such as the `?ver=` that WordPress appends.
+  // Resolved without the query of this script's URL, such as the `?ver=` that WordPress appends.
   const url = new URL(path, scriptAddress);
   // A browser does not request a module again whose import has failed, so each new attempt has a new address.
   if (failures) url.searchParams.set('retry', String(failures));

@@ -1,2 +1,2 @@
-/** The address of this script, from which the addresses of its server and of the later files are made. */
+/** The URL of this script. The URLs of its server and of the later files are relative to it. */
 export const scriptAddress: string = import.meta.url;

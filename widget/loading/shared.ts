@@ -1,6 +1,6 @@
 /**
- * What later files use of the copy that the first file has: what keeps a state, and what is large. Of everything else,
- * later files get a copy of their own. In a later file, all imports of the modules below read this object (build/later-files.ts). The build fails if a later file imports a name from one of them that is not in this object.
+ * What later files share with the first file: modules with state, and large ones. Of others, they have copies. In a later file,
+ * imports from the modules below read this object (build/later-files.ts). The build fails if this object lacks an imported name.
  */
 import {unsafeCSS} from 'lit';
 import {html, nothing, render, svg} from 'lit/html.js';
