@@ -5,7 +5,7 @@
 import {readFileSync, writeFileSync} from 'node:fs';
 import type {z} from 'zod';
 import {amountParts, totalAmount} from '../../contract/amounts.ts';
-import {problems, problemTypePrefix} from '../../contract/problems.ts';
+import {problems} from '../../contract/problems.ts';
 import {extraFields} from '../../contract/extra-fields.ts';
 import {cidField, contactFields, financialFields, type Field} from '../../contract/fields.ts';
 import {rules} from '../../calculator/calculator.ts';
@@ -95,29 +95,29 @@ const partnersList = () =>
     })
     .join('\n');
 
-function fieldsTable(): string {
+/** A line for all fields of a type that take the same. */
+function fieldsList(): string {
   const groups: [string, Readonly<Record<string, Field>>][] = [
-    ['both', {cid: cidField, ...contactFields}],
-    ['prequalification', financialFields],
-    ['both', extraFields],
+    ['', {cid: cidField, ...contactFields}],
+    ['prequalification, ', financialFields],
+    ['', extraFields],
   ];
-  const lines = groups.flatMap(([type, fields]) =>
-    Object.entries(fields).map(([name, field]) => [
-      `\`${name}\``,
-      type,
-      field.required ? 'yes' : 'no',
-      expectation(name),
-    ]),
+  const fields = groups.flatMap(([type, fields]) =>
+    Object.entries(fields).map(([name, {required}]) => ({
+      name: `\`${name}\``,
+      rest: ` (${type}${required ? 'required' : 'optional'}): ${expectation(name).replace('must be ', '')}`,
+    })),
   );
-  const leadType = ['`lead_type`', 'both', 'no', `${expectation('lead_type')}; \`standard\` when absent`];
-  return table(['Field', 'Lead type', 'Required', 'Value'], [leadType, ...lines]);
+  const leadType = `\`lead_type\` (optional): ${expectation('lead_type').replace('must be ', '')}; \`standard\` when absent`;
+  const alike = [...Map.groupBy(fields, ({rest}) => rest)];
+  const lines = alike.map(([rest, group]) => group.map(({name}) => name).join(', ') + rest);
+  return [leadType, ...lines].map((line) => `- ${line}`).join('\n');
 }
 
-const problemsTable = () =>
-  table(
-    ['Status', `\`type\`: \`${problemTypePrefix}…\``, 'Title'],
-    Object.entries(problems).map(([name, [status, title]]) => [String(status), `\`${name}\``, title]),
-  );
+const problemsList = () =>
+  Object.entries(problems)
+    .map(([name, [status, title]]) => `- ${status} \`${name}\`: ${title}`)
+    .join('\n');
 
 const amountsTable = () =>
   table(
@@ -137,16 +137,16 @@ function joined(messages: readonly string[]): string {
     .join(', ');
 }
 
-/** A row for all messages with the same cause and remedy. */
-const causesTables = () =>
+/** A line for all messages with the same cause and remedy. */
+const causesLists = () =>
   Object.entries(causeAreas)
     .map(([area, causes]) => {
       const alike = Map.groupBy(causes, ({cause, remedy}) => cause + remedy);
-      const rows = [...alike.values()].map((group) => {
+      const lines = [...alike.values()].map((group) => {
         const messages = group.map(({message}) => message.replace('{who}', '…'));
-        return [capitalized(joined(messages)), group[0]?.cause ?? '', group[0]?.remedy ?? ''];
+        return `- **${capitalized(joined(messages))}**: ${group[0]?.cause}. ${group[0]?.remedy}`;
       });
-      return `**${area}**\n\n${table(['What is said', 'Cause', 'What to do'], rows)}`;
+      return `### ${area}\n\n${lines.join('\n')}`;
     })
     .join('\n\n');
 
@@ -166,11 +166,11 @@ const tables: Tables = {
   settings: () => listsOf(settingGroups),
   fileKeys: () => listsOf(fileGroups),
   partners: partnersList,
-  fields: fieldsTable,
-  problems: problemsTable,
+  fields: fieldsList,
+  problems: problemsList,
   amounts: amountsTable,
   policy: policyExample,
-  causes: causesTables,
+  causes: causesLists,
   frameSnippet: frameExample,
   ...commandTables,
   ...snippetTables,
