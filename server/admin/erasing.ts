@@ -67,7 +67,7 @@ export const plannedLead = z.object({
 });
 export type PlannedLead = z.infer<typeof plannedLead>;
 
-/** A lead that was erased, as it was planned. */
+/** What the plan said of a lead that was then erased. */
 export const erasedLead = plannedLead
   .omit({partner: true, name: true, created_at: true, unreadable: true, has_consent: true})
   .omit({under_way_until: true, kept_until: true, kept_for: true, changes: true})
@@ -209,7 +209,7 @@ export async function writeDown(
   if (path === undefined || lines.length === 0) return;
   const key = existsSync(path) ? undefined : await keyOfDigests({store});
   const all = [...(key ? [key] : []), ...lines];
-  // The time goes into the store before the file gets the line: a store that lacks the time of the newest line was restored.
+  // Stores the time before the line is written: a store that does not know the time of the newest line has been restored.
   await store.noteErasuresUntil(Math.max(...all.map(({at}) => at)));
   const deadline = performance.now() + longestWait;
   for (let isWritten = false; !isWritten;) {
@@ -226,7 +226,7 @@ export async function writeDown(
 
 /** The key of the digests, for the file of erasures. Without a data key, the file gets only its check value, and not the key. */
 export async function keyOfDigests({store}: With<StopReader & PersonReader>): Promise<KeyLine | undefined> {
-  // Makes the key if there is none yet: later lines have digests. An erasure must not fail because it cannot be decrypted.
+  // Makes a missing key, because later lines need digests. If the key cannot be decrypted, the erasure goes on without it.
   const key = await store
     .digestsOfPeople([])
     .then(() => store.personKey())

@@ -127,7 +127,7 @@ async function refuseOthers(store: ReloadStore, key: string) {
   );
 }
 
-/** Refuses if the first key is older than another one. While a server runs with it, the operator means to go back, so that is allowed. */
+/** Refuses a first key that is older than another one: mostly a wrong order. If a server encrypts with it, that is intended. */
 async function refuseBackwards(store: ReloadStore & KeyStore, key: string) {
   const uses = await store.keyUses();
   const since = uses.find((use) => use.key === key)?.since ?? Infinity;
@@ -194,7 +194,7 @@ export async function* forgetLostKey(
   await admin.noteAccess({key}, [...leads, ...consents]);
   // Makes a new key for the blind indexes.
   await store.useKeys();
-  // The digests are deleted first: otherwise, erasing an unreadable lead would search all of them for its own.
+  // The digests are deleted first: otherwise, erasing an unreadable lead would search all digests for its own.
   await store.dropEncrypted(key);
   const at = Date.now();
   const erasures = [...leads, ...consents].map((id, index) => ({id, at, all: index >= leads.length}));

@@ -48,7 +48,7 @@ async function readLink({store}: With<ReadStore>, id: string) {
     event.lead === id && linkWays.some((way) => way === event.way) && event.enteredAt > decidedAt;
   const pressed = (await store.stopEvents({leads: [id]})).findLast(isPressed);
   const isOlder = lead.createdAt < decidedAt;
-  // An interrupted press is in the store, but has not revoked this lead, which comes last. Pressing again finishes it.
+  // An interrupted press is stored, but has not revoked this lead yet, which is revoked last. Pressing again finishes the stop.
   const pressedAt = lead.revoked !== undefined || isOlder ? pressed?.askedAt : undefined;
   return {lead, person, digests, both, scopes, known, isOlder, pressedAt};
 }
@@ -107,7 +107,7 @@ export function createLinkDesk({store, config}: Omit<Desk, 'noteAccess'>): LinkD
   };
 }
 
-/** Only notes the request. It counts as a stop for leads of this person, and is an operator's decision for others with the number. */
+/** Only notes the request. It counts as a stop for leads of this person. About other leads with the number, an operator decides. */
 async function ask(admin: Desk, {lead: {id: lead}, digests, scopes}: Link, way: LinkWay) {
   const [id, now] = [randomUUIDv7(), Date.now()];
   const said = {scope: scopes[0] ?? '', lead, askedAt: now, way};
@@ -153,7 +153,7 @@ async function leadsWithNumber({store}: With<ReadStore>, {lead, person, both, sc
   const own: Meaning[] = [lead];
   const others: string[] = [];
   if (person?.phone === undefined) return {own, others};
-  // Not written to the audit here: its entry gets the leads that change.
+  // Writes nothing to the audit: the entry of the stop names the leads that change.
   const {found, kept} = await readPerson({store}, {phone: person.phone});
   const leads = [...found, ...kept].filter((one) => one.id !== lead.id && isInScopes(senderOf(one), scopes));
   const {people} = await peopleOf({store}, idsOf(leads));

@@ -84,7 +84,7 @@ const toRow = (operator: ListedOperator): OperatorRow => {
   };
 };
 
-/** The oldest first, also revoked ones. */
+/** All operators, including revoked ones, the oldest first. */
 export const listOperators = async ({store}: With<OperatorStore>): Promise<OperatorRow[]> =>
   (await store.operators(Date.now())).map(toRow);
 

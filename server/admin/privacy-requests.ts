@@ -98,7 +98,7 @@ export const requestsOf = async ({store}: With<PrivacyRequestReader>, lead: stri
  * Notes a request. If one of this kind waits already, the earlier of the two days counts.
  * @returns the reference of the lead
  * @param added `asked`: the day of the request, in milliseconds since 1970
- * @throws Refusal if a request of this kind waits that is not younger
+ * @throws Refusal if a request of this kind is already waiting from the same or an earlier day
  */
 export async function addRequest(
   admin: Desk,
@@ -123,9 +123,8 @@ async function knownLead({store}: With<LeadReader>, named: string): Promise<stri
 }
 
 /**
- * Keeps a lead, and what an erasure of it would include, for a lawsuit against retention. Can also change until when.
- * @param until milliseconds since 1970. A time in the past ends it
- * @returns the reference of the lead
+ * Keeps a lead for a lawsuit, even beyond its retention, with everything that an erasure of it would include. Or changes until
+ * when. @param until milliseconds since 1970. A time in the past ends it @returns the reference of the lead
  */
 export async function keepLead(
   admin: Desk,
@@ -140,13 +139,13 @@ export async function keepLead(
   return referenceOf(lead);
 }
 
-/** A lawsuit that keeps a lead. */
+/** A lead that is kept for a lawsuit. */
 export const legalHold = z.object({
   ...{id: z.string(), reference: z.string(), reason: z.string()},
   ...{until: time.nullable(), entered_at: time.nullable()},
 });
 
-/** The leads that are kept now, those that end first on top. */
+/** The leads that are kept for a lawsuit now, sorted by the end of that time. */
 export const listHolds = async ({store}: With<PrivacyRequestReader>): Promise<z.infer<typeof legalHold>[]> =>
   (await store.legalHolds(Date.now())).map(({lead, until, reason, enteredAt}) => ({
     ...{id: lead, reference: referenceOf(lead), reason},

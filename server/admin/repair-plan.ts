@@ -23,7 +23,7 @@ import {peopleOf, senderOf} from './persons.ts';
 import {isRevokedFor} from './revocations.ts';
 import {counted} from './words.ts';
 
-/** What a start repairs without asking: `always` leads in any case, `most` if they are no larger a share of the store than this. */
+/** A start repairs up to `always` leads without asking; or up to `most`, if they are at most this share of the store. */
 const [always, most, mostOfStore] = [20, 100, 0.01];
 /** The most missing erasures and stops that may be older than the store's newest lead. In a restored store, most are newer than it. */
 const mostOlder = 10;
@@ -31,7 +31,7 @@ const mostOlder = 10;
 const sliceSize = 200;
 /** Stands for the check value of an unknown key. */
 const unknownKey = 'A'.repeat(22);
-/** The reason of an operator's decision, which is not in the file. */
+/** Stands for the reason of an operator's decision, because the file of erasures does not contain it. */
 export const afterRestore = 'as before the restore';
 /** A line for an unknown key. Digests above the first key of the file count as made with that key. */
 const unknownKeyAt = ({lastAt: at}: Pick<Lines, 'lastAt'>) => ({check: unknownKey, at, encrypted: undefined});
@@ -182,7 +182,7 @@ async function missingHolds({store}: With<ReadStore>, holds: readonly LegalHold[
   });
 }
 
-/** Ended requests, too, until they expire. Erased leads may lack other requests: the job that ends these writes no line. */
+/** Includes ended requests until they expire. Leaves out waiting ones that an erasure has ended, for which the file may have no line. */
 async function missingRequests({store}: With<ReadStore>, requests: readonly PrivacyRequest[]) {
   const nameOf = ({lead, kind, enteredAt}: PrivacyRequest) => [lead, kind, enteredAt].join(' ');
   const known = new Map((await store.requests()).map((one) => [nameOf(one), one]));

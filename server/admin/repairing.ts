@@ -78,7 +78,7 @@ export async function* repair(
   }
   await store.noteStops(history);
   for (const hold of holds) await store.keepForLaw(hold);
-  // Before the erasures, which end those to erase.
+  // Entered before the erasures, which end the requests to erase.
   for (const request of requests) await store.putRequest(request);
   const erased = yield* eraseEach(admin, toErase);
   return {

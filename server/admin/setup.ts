@@ -25,7 +25,7 @@ import {mailCauses} from '../observe/causes.ts';
 import {Refusal, refuseFor} from './admin.ts';
 import {testDestination} from './destinations.ts';
 
-/** The answer that leaves an optional question without one. */
+/** What to type to leave an optional question unanswered. */
 export const none = 'none';
 const orNone = (text: string) => (text.toLowerCase() === none ? undefined : text);
 
@@ -46,7 +46,7 @@ const address = z
   })
   .transform((url) => new URL(url).origin);
 
-/** The same website with and without `www.`. */
+/** The origins of a website with and without `www.`, because both show the same pages. */
 function withTwin(url: string): string[] {
   if (hostOf(url).startsWith('www.')) return [url, url.replace('//www.', '//')];
   return getDomain(url) === hostOf(url) ? [url, url.replace('//', '//www.')] : [url];

@@ -34,7 +34,7 @@ import {ago, bytes, clockTime, counted, lasting, localDay, midnight} from './wor
 
 /** The share of free space below which the disk with the SQLite file counts as almost full. */
 const lowDisk = 0.05;
-/** Ten leads a day in the week before its last lead. Such a partner is silent for a whole day by chance once in sixty years. */
+/** A partner with this many leads in the week before its last one is busy. It is silent for a day by chance once in sixty years. */
 const busyPartner = 70;
 /** An hour with this many leads of a partner, and this many times the usual number, is a wave. Fewer can be checked by hand. */
 const [leastOfWave, timesOfWave] = [50, 10];
@@ -263,7 +263,7 @@ export const unconfigured = ({faults}: ConfigError): Status => ({
   ...nothingSeen,
 });
 
-/** It is `degraded` if nobody is told of leads. For callers, who know what they sent, only once some of them have sent leads. */
+/** That nobody is told of leads is `degraded`. For callers, who know what they sent, only once some have sent leads. */
 function doubtFinding({kind, subject, text, remedy}: LeadDoubt, fromCallers: boolean): Finding {
   const isBad = kind === 'unheard' && (subject === null || fromCallers);
   return found([isBad ? 'degraded' : 'warning', kind, subject], text, remedy);
@@ -309,7 +309,7 @@ async function consentFindings({store, config: {partners}}: With<LeadReader, 'co
   return [found(['warning', 'consents'], text, 'see "lead-prequal leads list --partner -"')];
 }
 
-/** Leads of the last day that no rule of `send_to` matched. Senders with a rule that matches every lead are not checked. */
+/** Leads of the last day that no rule of `send_to` matched. Only for senders without a rule that matches every lead. */
 async function untakenFindings({store, config}: With<FigureStore, 'config'>): Promise<Finding[]> {
   const {partners, callers} = config;
   const keys = partners.filter(mayTakeNone).map(({key}) => key);
@@ -375,7 +375,7 @@ async function visitorFindings({store}: With<ReadStore>): Promise<Finding[]> {
   return findings;
 }
 
-/** A lead that could not be read when something tried to in the last day. The retention job tries all leads whose time is over. */
+/** The finding for a lead that could not be read in the last day. The retention job reads all leads whose time is over. */
 const unreadableFinding = (lead: UnreadableLead): Finding =>
   found(
     ['degraded', 'unreadable', lead.id],

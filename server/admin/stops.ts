@@ -47,7 +47,7 @@ export async function stopsOf({store}: With<ReadStore>, leads: readonly FullLead
 
 const personOf = ({phone, email}: FullLead['lead']): KnownPerson => ({phone: phone.e164, email});
 
-/** Undefined if the store has no key for digests. It is not made here, because readers must not write. */
+/** Undefined if the store has no key for digests. The key is not made here, because readers must not write. */
 async function digestsOf({store}: With<ReadStore>, people: readonly KnownPerson[]) {
   const {phone} = (await store.blindIndexes({phone: ''})).digests;
   return phone === undefined ? undefined : store.digestsOfPeople(people);

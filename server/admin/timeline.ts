@@ -105,7 +105,7 @@ export async function timelineOf(
   );
 }
 
-/** The events of the lead itself. The first one says that it was sent. */
+/** The events of the lead itself. The first one says that the lead was sent. */
 function ofLead({outline, full, amounts, revoked, ...others}: Known, deliveries: readonly DeliveryRow[]) {
   const {createdAt, partner, status, supersedes, revokedAt} = outline;
   const came = partner === null ? 'Came from a caller of the API' : 'Sent the form';

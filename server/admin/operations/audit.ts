@@ -1,4 +1,4 @@
-/** Who looked at personal data, or changed it. */
+/** Lists who looked at personal data, or changed it. */
 import {referenceOf} from '../../../contract/reference.ts';
 import {auditEntry} from '../../leads/audit.ts';
 import {leadOf} from '../lead-names.ts';

@@ -30,9 +30,9 @@ import {counted, placed} from '../words.ts';
 import * as field from './fields.ts';
 import {changes, reads, type Group, type OpenDelivery, type Plan} from './operation.ts';
 
-/** It was stored for another address, and waits until an operator accepts the present one. */
+/** The delivery was stored for another address, and waits until an operator accepts the present one. */
 const isElsewhere = ({reason}: OpenDelivery) => reason === 'elsewhere' || reason === 'former';
-/** Whether an operator can send it on by deciding about this lead alone. */
+/** Whether an operator can release the delivery by deciding about this lead alone. */
 export const isReleasable = (row: OpenDelivery): boolean => row.state === 'held' && !isElsewhere(row);
 const isDue = (row: OpenDelivery) => row.state !== 'held' && !isElsewhere(row);
 const isDroppable = (row: OpenDelivery) => !isForReceivers(row);

@@ -1,4 +1,4 @@
-/** Erasing what is personal of leads. */
+/** Erases the personal data of leads. */
 import {resolve} from 'node:path';
 import {z} from 'zod';
 import type {Config} from '../../config/config.ts';

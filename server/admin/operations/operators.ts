@@ -1,4 +1,4 @@
-/** Who may use the operators' pages. */
+/** Invites, lists and shuts out operators. */
 import {roles} from '../../leads/operators.ts';
 import {
   invitation,
