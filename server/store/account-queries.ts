@@ -33,7 +33,7 @@ const newPasskey = `
 const valuesOf = (key: Omit<Passkey, 'operator' | 'usedAt'>) =>
   [key.credential, key.publicKey, key.counter, key.isSynced, key.createdAt] as const;
 const acceptText = `${newPasskey}, $3, $4, $5, $6, $7 ${whereInvited} RETURNING operator`;
-// An operator who was just invited again has no session any more, and must not add a passkey with the earlier one.
+// An operator who was just invited again has no session any more, so a request of an earlier session must not add a passkey.
 const addKeyText = `
   ${newPasskey}, $2, $3, $4, $5, $6 FROM operators WHERE id = $1 AND revoked_at IS NULL
     AND EXISTS (SELECT 1 FROM operator_sessions WHERE operator = operators.id)`;
@@ -65,7 +65,7 @@ export function accountQueries({read, readOne, write, oneByOne}: Context): Opera
   return {
     async addOperator({id, name, role, createdAt}, {digest, expiresAt}) {
       const add = statement(addText, id, name, role, createdAt, name);
-      // Finds no operator if none was added.
+      // If no operator was added, the second statement finds none, and so adds no invitation.
       return has(await inTurn(add, statement(inviteText, digest, expiresAt, id)));
     },
 

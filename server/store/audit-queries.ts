@@ -53,7 +53,7 @@ export const auditQueries = ({read, write, writeAside = write, jsonList}: Databa
       const who = [`${firstIdAt(day)} ${user}`, day, `caller ${user}`];
       return [...who, 'GET /json/leads/:id', '{}', requests, '[]'];
     });
-    // Processes that add to the same rows at the same time lock them in the same order.
+    // Sorted: processes that add to the same rows lock them in the same order, and so cannot deadlock.
     await write(...rows.sort().map((values) => statement(addText, ...values)));
   },
   async auditEntries({since = 0, until = Infinity, who = '', lead, isListed = true}, limit) {

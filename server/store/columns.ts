@@ -1,11 +1,10 @@
 /**
- * All tables of the store with their columns. From `tables` are made: the types of rows, CREATE TABLE, inserts, the
- * record types that PostgreSQL reads from JSON, and the upgrades of older databases (schema.ts).
+ * All tables of the store with their columns. From `tables` are made: the types of rows, CREATE TABLE, inserts, the record types
+ * that PostgreSQL reads from JSON, and the upgrades of older databases (schema.ts).
  *
- * To add a column, table or index, add it here with `since`, the next version of the schema. New databases get it when
- * they are created, and older databases when the server starts. A new column of an older table must allow NULL. Older
- * servers may go on beside the new one, so what their statements need must stay (CONTRIBUTING.md, "A change of the
- * tables").
+ * To add a column, table or index, add it here with `since`, the next version of the schema. New databases get it when they are
+ * created, and older databases when the server starts. A new column of an older table must allow NULL. Older servers may keep
+ * running beside the new one, so everything that their statements need must stay (CONTRIBUTING.md, "A change of the tables").
  */
 import {specifiedAmounts} from '../../contract/amounts.ts';
 import {tableOf} from '../../contract/table-of.ts';
@@ -237,9 +236,9 @@ export const tables = {
       recipients: {...textOrNull, since: 10},
       /** The kind and address of the destination that it was stored for. NULL for any, and in rows of earlier versions. */
       address: {...textOrNull, since: 12},
-      /** Addresses at which it may have arrived before an operator accepted another one, separated by spaces. */
+      /** Addresses at which the delivery may have arrived before an operator accepted another one, separated by spaces. */
       former_addresses: {...textOrNull, since: 15},
-      /** Why it is held or waits. Either this or `last_error` is NULL. */
+      /** Why the delivery is held or waits. Either this or `last_error` is NULL. */
       reason: {...textOrNull, oneOf: deliveryReasons, since: 21},
     },
     primaryKey: ['lead_id', 'destination', 'content'],
@@ -388,7 +387,7 @@ export const tables = {
       reason: textOrNull,
       /** What the digest was made of. NULL for a number. */
       kind: {...textOrNull, oneOf: suppressionKinds, since: 18},
-      /** When somebody with another e-mail address asked for it, so that an operator must decide. NULL if the number itself said stop. */
+      /** When somebody with another e-mail address asked to stop this number, so that an operator must decide. NULL for any other stop. */
       asked_at: {...integerOrNull, since: 18},
     },
     primaryKey: ['digest', 'scope'],

@@ -137,7 +137,7 @@ async function related({read, jsonList}: Database, ids: readonly string[]) {
   return found;
 }
 
-/** Undefined for a lead that was erased or cannot be read, which can be erased all the same. */
+/** Undefined if the lead was erased or cannot be read. An unreadable lead can still be erased. */
 function readable({opener}: Context, row: ReadRow) {
   const lead = opener.open(row);
   return lead instanceof LeadUnreadable || isErased(lead) ? undefined : lead;

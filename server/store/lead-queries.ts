@@ -36,14 +36,14 @@ function createConditions() {
   };
 }
 
-/** `id`: only this lead. Only `listOutlines` uses it. */
+/** `id`: only this lead. */
 type Filter = LeadFilter & {id?: string | undefined};
 /** The tables that a filter searches, and the column with the id of the lead. */
 type Source = {chosen?: 'person_digests' | 'deliveries' | 'context_values'; tables: string; id: string};
 
 /**
- * A search by person, open delivery or hidden field starts from the table of that, whose rows are sorted by time. SQLite reads
- * the tables of a CROSS JOIN in the given order, and then looks up each lead in the index alone.
+ * A search by person, open delivery or hidden field starts from the table of digests, deliveries or hidden fields, whose rows are
+ * sorted by time. SQLite reads the tables of a CROSS JOIN in the given order, and then looks up each lead in the index alone.
  */
 function sourceOf({context = {}, endOfId, digest, open}: LeadFilter, {onlyIndex}: Context): Source {
   const joined = (chosen: NonNullable<Source['chosen']>): Source => ({

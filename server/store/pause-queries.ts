@@ -39,7 +39,7 @@ export const pauseQueries = ({read, write}: Database): PausePort & AddressPort =
 
   async noteAddresses(uses) {
     const rows = uses.map((use) => [use.destination, use.address, use.place, use.firstUsed, use.lastUsed]);
-    // Processes that write the same rows at the same time lock them in the same order.
+    // Sorted: processes that write the same rows lock them in the same order, and so cannot deadlock.
     await write(...rows.toSorted().map((row) => statement(noteText, ...row)));
   },
 

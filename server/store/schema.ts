@@ -17,8 +17,8 @@ export type Dialect = {
   /** Statements that make foreign keys checked by each statement. In version 1.0.0 they were checked at the commit. */
   checkAtOnce: (tables: readonly string[]) => string;
   /**
-   * Statements that let a column hold other texts than its CHECK constraint allowed before, which was one of the lists
-   * of `before`.
+   * Statements that replace the CHECK constraint with the texts that a column may hold. `before`: the lists that it may have had
+   * so far.
    */
   allowTexts: (
     table: string,
@@ -229,9 +229,7 @@ const createIndex =
   ([name, {on, where}]: readonly [string, Index]) =>
     `CREATE INDEX ${name} ON ${table} (${list(on)})${where ? ` WHERE ${where}` : ''}`;
 
-/**
- * The destination of leads that version 1.0.0 delivered, which it did not store. No configured name looks like this.
- */
+/** The destination of leads that version 1.0.0 delivered: it did not store the name. No configured name looks like this. */
 export const unknownDestination = '(before 1.1)';
 
 /** The upgrade to version 7: `deliveries` replaces `outbox` and `leads.upstream_id`, and campaigns get columns. */

@@ -48,8 +48,8 @@ const announceText = `
   ON CONFLICT (lead_id, destination, content) DO NOTHING`;
 
 /**
- * Stores deliveries for destinations that depended on the amounts. A destination without `least` gets the lead only if no other
- * one does. If a delivery of the lead is held because of a bot or because of its number, these are held, too.
+ * Stores deliveries for destinations that depended on the amounts: those whose `least` the total reaches, or if there are none,
+ * those without `least`. If a delivery of the lead is held because of a bot or because of its number, these are held, too.
  */
 const routeText = `
   INSERT INTO deliveries (lead_id, destination, content, gives_answer, state, attempts, ambiguous, ambiguous_counted,

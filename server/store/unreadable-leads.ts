@@ -23,7 +23,7 @@ import type {Encryptor} from './encryption.ts';
 export const notesKept = dayLength;
 /** Milliseconds after which this process notes the same lead again, and the number of leads that it remembers for that. */
 const [noteAgain, maxRemembered] = [600_000, 10_000];
-/** The maximum number of noted leads that are tried again, the latest first. */
+/** The maximum number of leads noted as unreadable that are read once more, the latest first. */
 const maxNoted = 100;
 
 /**

@@ -21,7 +21,7 @@ const valuesOf = ({day, version, origin, requests}: Count) => [day, version, ori
 export function versionQueries({read, write}: Database): RequestStore {
   return {
     async addRequests(counts) {
-      // Processes that add to the same rows at the same time lock them in the same order.
+      // Sorted: processes that add to the same rows lock them in the same order, and so cannot deadlock.
       const sorted = counts.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
       for (let first = 0; first < sorted.length; first += batchSize) {
         const batch = sorted.slice(first, first + batchSize);

@@ -17,7 +17,7 @@ export type Counts = {
   newest: number | undefined;
 };
 
-/** Whether the name is in use. To `existsSync` the name of a symbolic link is free when the link leads nowhere. */
+/** Whether the name is in use. `existsSync` would not see a symbolic link that leads nowhere. */
 export const isTaken = (path: string) => lstatSync(path, {throwIfNoEntry: false}) !== undefined;
 
 /**
