@@ -33,7 +33,7 @@ const sliceSize = 200;
 const unknownKey = 'A'.repeat(22);
 /** Stands for the reason of an operator's decision, because the file of erasures does not contain it. */
 export const afterRestore = 'as before the restore';
-/** A line for an unknown key. Digests above the first key of the file count as made with that key. */
+/** The line that marks all digests before it as made with an unknown key, if it is the first key line of the file. */
 const unknownKeyAt = ({lastAt: at}: Pick<Lines, 'lastAt'>) => ({check: unknownKey, at, encrypted: undefined});
 
 /** The state that a digest must have: its last stop, and the operator's decision after that stop, if there was one. */
@@ -228,7 +228,7 @@ function wantedOf(lines: readonly StopLine[]): Wanted[] {
 
 function isMissing({stop, allow}: Wanted, row: Suppression | undefined): boolean {
   if (!row) return true;
-  // Not missing if the store has this decision, or if its stop is newer than the decision.
+  // Not missing if the store has this decision already, or has a stop that is newer than the decision.
   if (allow) return row.decidedAt === null && row.since <= allow.at;
   return row.decidedAt === null
     ? stop.does === 'stop' && row.kind === 'number' && row.askedAt !== null
@@ -277,7 +277,7 @@ async function lostNumbers(
     const {phone: digest} = (await store.blindIndexes({phone})).digests;
     const numbers = stops.get(line.at) ?? [];
     const does = numbers.some((one) => one.does === 'stop') ? 'stop' : 'ask';
-    // A stop at a partner also has the scope of the callers who send for the partner's client.
+    // A stop for one partner also covers the callers who send for the same client, so it has two scopes.
     for (const scope of new Set(numbers.map((one) => one.scope)))
       if (phone !== undefined && !known.has(`${digest} ${scope}`)) byLeads.push({...line, scope, does});
   }

@@ -13,7 +13,7 @@ import {pauseFor} from './maintenance.ts';
 /** Gives up after this many passes that encrypt nothing although unencrypted rows are left. */
 const maxIdlePasses = 5;
 
-/** The number of encrypted rows, and the ids of leads with a part that could not be. `isDone`: nothing else is left to encrypt. */
+/** The number of encrypted rows, and the ids of leads that could not be encrypted completely. `isDone`: no other rows are left. */
 export type EncryptedAll = {reencrypted: number; unreadable: string[]; isDone: boolean};
 
 /** Repeats the pass until nothing is left, because others may write meanwhile. Yields the number of rows encrypted so far. */

@@ -133,7 +133,7 @@ export function consentLines({observed, reported, text, person, ...record}: Show
 
 const said = {stop: 'said stop', ask: 'asked, by somebody with another address', allow: 'let go'} as const;
 
-/** Lines that say what happened after the consent: stops, who was told, and a lawsuit. @param at formats a time */
+/** Lines about what followed a consent: stops, the destinations that were told, and a lawsuit. @param at formats a time */
 export function afterwardsLines(
   {taken_back: back, stops, told, legal_hold: hold}: Afterwards,
   at: (time: string | null) => string,

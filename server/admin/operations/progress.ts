@@ -9,7 +9,7 @@ export type Progress =
 /** `goesOn`: what a page says instead of waiting for the end of the job. */
 type Words = {say?: string; goesOn?: string};
 
-/** Reading this many leads takes longer than people expect, so they are told. */
+/** Operators are told when this many leads must be read, because that takes longer than people expect. */
 const manyLeads = 10_000;
 
 /** @returns the words for each report of one job */

@@ -24,7 +24,7 @@ import * as field from './fields.ts';
 import {changes, type OpenDelivery, type Plan} from './operation.ts';
 import {who} from './person.ts';
 
-/** The words for whose calls a stop or an allowance concerns: everybody's, a partner's or a caller's. */
+/** Says in words whom a scope names: everybody, a partner, or a caller. */
 export function whom(scope: string): string {
   if (scope === everybody || scope === 'all') return 'everybody';
   if (scope === allCallers) return 'the callers';
@@ -183,13 +183,13 @@ const planNumber = async ({store}: Admin, meant: Exclude<Who, string>): Promise<
   prepared: {who: meant, rows: []},
 });
 
-/** Allows a held lead alone. If it is not held, but somebody with another address asked to stop its number, allows the number. */
+/** For a held lead, only this lead is allowed. If it is not held, but somebody else asked to stop its number, the number is. */
 async function planLead(admin: Admin, id: string): Promise<Plan<Allowing>> {
   await admin.noteAccess({lead: id});
   const record = (await admin.store.findRecords([id])).get(id);
   const known = record && opened(record);
   const lead = known && 'lead' in known ? known : undefined;
-  // A held lead is allowed alone, because other leads with its number may be of other people.
+  // Not for a held lead: other leads with its number may be of other people, so only this lead is allowed.
   if (lead && !lead.isSuppressed && (await isAskedToStop(admin, lead)))
     return planNumber(admin, {phone: lead.lead.phone.e164});
   const rows = (await storedOf(admin, id, ['held'])).filter(isReleasable);
