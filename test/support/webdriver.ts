@@ -41,6 +41,9 @@ export async function openSession(port: number, binary: string) {
 
   return {
     navigate: (url: string) => post('url', {url}),
+    /** The value of an expression in the page. */
+    run: <Value>(expression: string) =>
+      post<Value>('execute/sync', {script: `return ${expression}`, args: []}),
     press: (keys: readonly string[]) => {
       const values = keys.map((key) => codes[key] ?? key);
       const actions = values.flatMap((value) => ['keyDown', 'keyUp'].map((type) => ({type, value})));
