@@ -84,13 +84,20 @@ function factsOf(words: string, {options}: Command, above: readonly string[]): s
     .join(' ');
 }
 
-/** Choices of the page of snippets, which shows what each does. The command takes them all. */
 const choices = new Set(Object.keys(choicesFor()).map((name) => `--${name}`));
+
+/** Options of a command whose names say it all, and what they are together. */
+const together: Readonly<Record<string, [what: string, isOne: (name: string, line: string) => boolean]>> = {
+  init: ['the answers', (_, line) => line.includes('<answer>')],
+  'leads correct': ['what is right', (_, line) => line.includes('<text>')],
+  'partners snippet': ['as on the [page of snippets](partners.md#snippets)', (name) => choices.has(name)],
+};
 
 /** Its usage, what it takes, and the rest. Arguments are in the usage, so only options are named again. */
 function partsOf(command: Command, words: string, shared: ReadonlySet<string>): readonly string[] {
   const inputs = [...inputsOf(command)];
-  const shown = inputs.filter(([name]) => words === 'partners snippet' && choices.has(name));
+  const [what = '', isOne = () => false] = together[words] ?? [];
+  const shown = inputs.filter((input) => isOne(...input));
   const own = inputs.filter((input) => !shared.has(input[1]) && !shown.includes(input));
   const above = inputs.filter(([name, line]) => shared.has(line) && name.startsWith('-'));
   const names = (of: typeof inputs) => of.map(([name]) => code(name)).join(', ');
@@ -98,10 +105,7 @@ function partsOf(command: Command, words: string, shared: ReadonlySet<string>): 
     command.registeredArguments.length > 0
       ? code(`lead-prequal ${words} ${command.usage().replace('[options] ', '')}`)
       : '',
-    [
-      ...own.map(([, line]) => line),
-      shown.length > 0 ? `- ${names(shown)}: as on the [page of snippets](partners.md#snippets)` : '',
-    ].join('\n'),
+    [...own.map(([, line]) => line), shown.length > 0 ? `- ${names(shown)}: ${what}` : ''].join('\n'),
     factsOf(
       words,
       command,

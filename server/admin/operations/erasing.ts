@@ -131,6 +131,7 @@ export const erase = changes({
 name and telephone number for keep_consent_years, unless there is --all, which can also be said later of an erased lead.
 --json has the event for those that cannot be told otherwise.
 
+Examples:
   lead-prequal leads erase K7QM-2XHD
   lead-prequal leads erase --email jane@example.com --all
 
