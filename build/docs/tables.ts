@@ -137,14 +137,16 @@ function joined(messages: readonly string[]): string {
     .join(', ');
 }
 
-/** A line for all messages with the same cause and remedy. */
+/** A line for all messages with the same remedy, which begins with those of each cause. */
 const causesLists = () =>
   Object.entries(causeAreas)
     .map(([area, causes]) => {
-      const alike = Map.groupBy(causes, ({cause, remedy}) => cause + remedy);
-      const lines = [...alike.values()].map((group) => {
-        const messages = group.map(({message}) => message.replace('{who}', '…'));
-        return `- **${capitalized(joined(messages))}**: ${group[0]?.cause}. ${group[0]?.remedy}`;
+      const lines = [...Map.groupBy(causes, ({remedy}) => remedy)].map(([remedy, group]) => {
+        const alike = [...Map.groupBy(group, ({cause}) => cause)].map(([cause, said]) => {
+          const messages = said.map(({message}) => message.replace('{who}', '…'));
+          return `**${capitalized(joined(messages))}**: ${cause}`;
+        });
+        return `- ${alike.join('; ')}. ${remedy}`;
       });
       return `### ${area}\n\n${lines.join('\n')}`;
     })
