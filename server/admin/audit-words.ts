@@ -10,6 +10,7 @@ import {counted} from './words.ts';
 const others: Readonly<Record<string, string>> = {
   'leads show': 'opened {it}',
   'leads change': 'changed {it}',
+  'leads count': 'counted {it}',
   'leads export': 'exported {it}',
   'leads requests': 'ended the request to erase {it}',
   'leads decline': 'ended the request to erase {it}',
@@ -86,6 +87,7 @@ const filterWords: Readonly<Record<string, (value: string) => string>> = {
   name: () => 'by a name',
   campaign: () => 'of a campaign',
   context: () => 'by a hidden field',
+  answers: () => 'by an answer',
   text: () => 'who agreed to a text',
   all: () => 'with the consents that are kept',
   stops: () => 'the events of stops',

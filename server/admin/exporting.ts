@@ -2,7 +2,7 @@
 import {amountNames} from '../../contract/amounts.ts';
 import {attributionKeys} from '../../contract/embed.ts';
 import {formOnlyNames} from '../../contract/extra-fields.ts';
-import type {Config} from '../config/config.ts';
+import type {Partner} from '../config/partners.ts';
 import {leadEventSchema} from '../leads/lead-event.ts';
 import type {FullLead, LeadFilter, LeadPage, ListedLead, UnreadableLead} from '../leads/lead-filter.ts';
 import {isErased} from '../store/rows.ts';
@@ -41,8 +41,7 @@ const usualColumns: readonly Column[] = [
  * The usual columns, and those for the optional fields, questions and hidden fields of the selected partners. They cannot depend
  * on the leads, because a CSV file begins with them.
  */
-function columnsFor({partners}: Config, {partner}: LeadFilter): readonly Column[] {
-  const selected = partners.filter(({key}) => partner === undefined || key === partner);
+function columnsFor(selected: readonly Partner[]): readonly Column[] {
   const listed = selected.flatMap(({contextFields}) => contextFields.map(({name}) => name));
   return [
     ...usualColumns,
@@ -130,14 +129,17 @@ export async function* exportLeads(
   const atStart = only ? filter : await noteListAccess(admin, filter);
   const toCsv = await csvWriter(forSales);
   const isCsv = format === 'csv';
-  const columns = columnsFor(config, filter);
+  const {partner} = filter;
+  const selected = config.partners.filter(({key}) => partner === undefined || key === partner);
+  const sheet = salesColumns(selected);
+  const columns = columnsFor(selected);
   const paths = columns.map(([, ...path]) => path);
   const hasColumn = (room: string, name: string) =>
     paths.some((path) => path[0] === room && path[1] === name);
   const unlisted = new Set<string>();
   const done = {leads: 0, erased: 0, unreadable: 0};
   const looked = () => done.leads + done.erased + done.unreadable;
-  const head = forSales ? salesColumns : columns.map(([name]) => name);
+  const head = (forSales ? sheet : columns).map(([name]) => name);
   if (isCsv) yield {text: `${excel || forSales ? '\uFEFF' : ''}${toCsv([head])}`, looked: 0};
   // Salespeople call the newest leads first.
   const read = (page: LeadPage) => store[forSales ? 'listLeads' : 'readLeads'](atStart, page);
@@ -161,7 +163,7 @@ export async function* exportLeads(
       const named = {...lead, answers: Object.fromEntries(own)};
       return paths.map((path) => valueAt(named, path));
     };
-    const toRows = async () => (forSales ? salesRows(admin, full, zone) : leads.map(rowOf));
+    const toRows = async () => (forSales ? salesRows(admin, sheet, full, zone) : leads.map(rowOf));
     yield {text: isCsv ? toCsv(await toRows()) : toJsonLines(leads), looked: looked()};
     for (const {lead, context = {}, opt_out_signal} of isCsv && !forSales ? leads : []) {
       for (const name of Object.keys(context)) if (!hasColumn('context', name)) unlisted.add(name);

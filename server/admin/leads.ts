@@ -137,8 +137,19 @@ export const leadCountRow = z.object({
 });
 export type LeadCountRow = z.infer<typeof leadCountRow>;
 
-/** Sorted by the groups. Without groups, one row. */
+/** Sorted by the groups. Without groups, one row. A count by answers is noted: of one lead, it tells what was answered. */
 export async function countLeads(
+  admin: With<LeadReader, 'config' | 'noteAccess'>,
+  filter: LeadFilter,
+  by: readonly LeadGroup[],
+): Promise<LeadCountRow[]> {
+  const rows = await countRows(admin, filter, by);
+  const all = rows.reduce((sum, {leads}) => sum + leads, 0);
+  if (filter.answers) await admin.noteAccess(filter, [], all);
+  return rows;
+}
+
+async function countRows(
   {store, config}: With<LeadReader, 'config'>,
   filter: LeadFilter,
   by: readonly LeadGroup[],

@@ -5,6 +5,7 @@ import {totalAmount} from '../../contract/amounts.ts';
 import {formOnlyFields} from '../../contract/extra-fields.ts';
 import {extension} from '../../contract/phone.ts';
 import {lookUp} from '../../form/words/look-up.ts';
+import type {Partner} from '../config/partners.ts';
 import type {FullLead} from '../leads/lead-filter.ts';
 import type {LeadView} from '../leads/lead-view.ts';
 import {resultWords} from '../leads/lead-words.ts';
@@ -14,7 +15,7 @@ import {viewsOf} from './lead-view.ts';
 import {localTime} from './words.ts';
 
 type Cell = (view: LeadView, lead: FullLead, zone: string | undefined) => unknown;
-/** The values of the columns. Times have a form that spreadsheets recognise, and totals are numbers. */
+/** The columns of every sheet. Times have a form that spreadsheets recognise, and totals are numbers. */
 const columns: Readonly<Record<string, Cell>> = {
   Received: ({createdAt}, _lead, zone) => timeCell(createdAt, zone),
   Name: (_view, {lead}) => `${lead.first_name} ${lead.last_name}`,
@@ -35,16 +36,31 @@ const columns: Readonly<Record<string, Cell>> = {
   Reference: ({reference}) => reference,
   Result: () => '',
 };
-export const salesColumns = Object.keys(columns);
+type Column = [head: string, cell: Cell];
+
+/** Besides, one for each question of the partners' own, after the notes. Partners may ask the same in other words. */
+export function salesColumns(partners: readonly Pick<Partner, 'questions'>[]): readonly Column[] {
+  const labels = Map.groupBy(
+    partners.flatMap(({questions}) => questions),
+    ({name}) => name,
+  );
+  const own = [...labels].map(([name, asked]): Column => {
+    const head = [...new Set(asked.map(({label}) => label['en']))].join(' / ');
+    return [head, (_view, {lead}) => lead.answers?.find((each) => each.name === name)?.text];
+  });
+  const usual = Object.entries(columns);
+  return usual.toSpliced(1 + usual.findIndex(([head]) => head === 'Notes'), 0, ...own);
+}
 
 /** @param zone the reader's time zone. Undefined for this machine's */
 export const salesRows = async (
   admin: With<ReadStore, 'config'>,
+  sheet: readonly Column[],
   leads: readonly FullLead[],
   zone: string | undefined,
 ) =>
   (await viewsOf(admin, leads)).map((view) =>
-    Object.values(columns).map((cellOf) => view.record && cellOf(view, view.record, zone)),
+    sheet.map(([, cellOf]) => view.record && cellOf(view, view.record, zone)),
   );
 
 const timeCell = (time: number, zone: string | undefined) =>

@@ -10,6 +10,8 @@ export type LeadFilter = {
   campaign?: string | undefined;
   /** Leads that have all these values of hidden fields. */
   context?: Context | undefined;
+  /** Leads with all these values of choices, by the names of partners' questions. Lists without names open nothing, and so take none. */
+  answers?: Readonly<Record<string, string>> | undefined;
   /** The last ten digits of the id, as `endOfId` reads them from a reference. */
   endOfId?: string | undefined;
   /** Leads with a delivery that is held, or with any that has not ended. */

@@ -42,18 +42,29 @@ function spanOf(time: Time, now: DateTime) {
 }
 
 const opens = {held: 'Held', any: 'Not delivered'} as const;
-const filters = ['time', 'partner', 'state', 'campaign', 'open', 'who'] as const;
+const filters = ['time', 'partner', 'state', 'campaign', 'answer', 'open', 'who'] as const;
 type Filters = Partial<Record<(typeof filters)[number] | 'after', string>>;
 
 const filtersOf = ({query}: Visit): Filters =>
   Object.fromEntries(filters.flatMap((name) => (query[name] === undefined ? [] : [[name, query[name]]])));
 
-function filterOf({partner, state, campaign, time, open}: Filters, now: DateTime): LeadFilter {
+/** The choices of partners' own questions. Looking for one opens leads, so who sees no persons has none. */
+const ownChoices = ({admin, seen}: Visit) =>
+  (seesPersons(seen) ? admin.config.partners : []).flatMap(({questions}) =>
+    questions.flatMap(({name, label, choices = []}) =>
+      choices.map(({value, en}) => ({name, value, words: `${label['en']}: ${en}`})),
+    ),
+  );
+const nameOfChoice = ({name, value}: {name: string; value: string}) => `${name}=${value}`;
+
+function filterOf({partner, state, campaign, answer, time, open}: Filters, visit: Visit): LeadFilter {
+  const choice = ownChoices(visit).find((each) => nameOfChoice(each) === answer);
   return {
+    answers: choice && {[choice.name]: choice.value},
     partner: partner === '-' ? null : partner,
     status: leadStatuses.find((status) => status === state),
     campaign,
-    ...(isTime(time) && spanOf(time, now)),
+    ...(isTime(time) && spanOf(time, visit.now)),
     open: open === 'held' || open === 'any' ? open : undefined,
   };
 }
@@ -96,6 +107,7 @@ function chips(visit: Visit, given: Filters): Html {
   const keys = [...partners.map(({key}) => [key, key] as const), ['-', partnerWords(null)] as const];
   const timeWords = Object.entries(times).map(([value, [words]]) => [value, words] as const);
   const answers = leadStatuses.map((each) => [each, answerWords[each]] as const);
+  const own = new Map(ownChoices(visit).map((each) => [nameOfChoice(each), each.words]));
   const open = Object.entries(opens).map(([value, words]) =>
     given.open === value
       ? setChip(given, 'open', words)
@@ -106,7 +118,8 @@ function chips(visit: Visit, given: Filters): Html {
     ${chooser(given, 'partner', 'Partner', keys.length > mostChoices ? undefined : keys)}
     ${
       given.who === undefined &&
-      html`${chooser(given, 'state', 'Answer', answers)} ${chooser(given, 'campaign', 'Campaign')}${open}`
+      html`${chooser(given, 'state', 'Answer', answers)} ${chooser(given, 'campaign', 'Campaign')}
+      ${own.size > 0 && chooser(given, 'answer', 'Question', [...own])}${open}`
     }
   </div>`;
 }
@@ -114,7 +127,7 @@ function chips(visit: Visit, given: Filters): Html {
 export async function leadsPage(visit: Visit): Promise<Reply> {
   if (visit.query['none'] !== undefined) return leadsFrame(visit, {}, nothingFound(visit));
   const given = filtersOf(visit);
-  const filter = filterOf(given, visit.now);
+  const filter = filterOf(given, visit);
   const who = given.who === undefined ? undefined : visit.decrypt(given.who);
   if (given.who !== undefined && (!who?.startsWith('{"') || !seesPersons(visit.seen))) return {to: '/leads'};
   return who === undefined
@@ -132,7 +145,7 @@ async function listed(visit: Visit, given: Filters, filter: LeadFilter): Promise
   const limit = isAll ? mostAtOnce : pageLeads;
   const options = {limit, after: query['after'], seesPersons: seesPersons(seen)};
   const {rows, after, lookedTo} = await listPage(admin, filter, options);
-  const isCounted = isOneDay(given.time) && filter.open === undefined;
+  const isCounted = isOneDay(given.time) && filter.open === undefined && !filter.answers;
   const many = isCounted ? counted(await admin.store.countLeads(filter), 'lead') : 'The newest leads first';
   const further = lookedTo === undefined ? 'Older' : 'Look further back';
   const looked = lookedTo === undefined ? '' : ` Looked back to ${date(seen, lookedTo)}.`;

@@ -36,8 +36,8 @@ function createConditions() {
   };
 }
 
-/** `id`: only this lead. */
-type Filter = LeadFilter & {id?: string | undefined};
+/** `id`: only this lead. `ids`: only these. */
+type Filter = LeadFilter & {id?: string | undefined; ids?: readonly string[] | undefined};
 /** The tables that a filter searches, and the column with the id of the lead. */
 type Source = {chosen?: 'person_digests' | 'deliveries' | 'context_values'; tables: string; id: string};
 
@@ -65,7 +65,7 @@ function sourceOf({context = {}, endOfId, digest, open}: LeadFilter, {onlyIndex}
 const isOpen = (table: string, open: NonNullable<LeadFilter['open']>) =>
   `${table}.settled_at IS NULL${open === 'held' ? ` AND ${table}.state <> 'waiting' AND ${table}.state = 'held'` : ''}`;
 
-function conditionsOf(filter: Filter, {chosen, id}: Source, {onlyIndex}: Context) {
+function conditionsOf(filter: Filter, {chosen, id}: Source, {onlyIndex, jsonList}: Context) {
   const {partner, status, campaign, context, endOfId, open, digest, since, until} = filter;
   const conditions = createConditions();
   const {add, parameter} = conditions;
@@ -96,6 +96,7 @@ function conditionsOf(filter: Filter, {chosen, id}: Source, {onlyIndex}: Context
   if (chosen !== 'deliveries') ofLead.forEach(add);
   else if (ofLead.length > 0) add(`${isThere(ofOpen)} = 1`);
   if (filter.id !== undefined) add(`${id} = ${parameter(filter.id)}`);
+  if (filter.ids) add(`${id} IN ${jsonList(parameter(JSON.stringify(filter.ids)))}`);
   if (endOfId !== undefined) add(`substr(${id}, 27) = ${parameter(endOfId)}`);
   if (since !== undefined) add(`${id} >= ${parameter(firstIdAt(since))}`);
   if (until !== undefined) add(`${id} < ${parameter(firstIdAt(until))}`);
@@ -184,7 +185,7 @@ async function daysOf(
 /** Counts the leads of a filter by some columns. */
 async function countGroups(
   context: Context,
-  filter: LeadFilter,
+  filter: Filter,
   columns: readonly GroupColumn[],
 ): Promise<Group[]> {
   const source = sourceOf(filter, context);
@@ -205,7 +206,7 @@ async function countGroups(
 
 async function countLeadsBy(
   context: Context,
-  filter: LeadFilter,
+  filter: Filter,
   groups: readonly LeadGroup[],
   startOfDay: (time: number) => number,
 ): Promise<LeadCount[]> {
@@ -226,19 +227,19 @@ async function countLeadsBy(
     for (const {utm_campaign: campaign, ...count} of (await Promise.all(counted)).flat())
       if (count.leads > 0) counts.push({...count, campaign});
   }
-  return groups.includes('day') ? counts : addUp(counts);
+  return groups.includes('day') ? counts : addUp(counts.map((count) => ({...count, day: null})));
 }
 
-/** Adds up the counts of several days. */
-function addUp(counts: readonly LeadCount[]): LeadCount[] {
+/** Adds up the counts of the same groups. */
+export function addUp(counts: readonly LeadCount[]): LeadCount[] {
   const totals = new Map<string, LeadCount>();
-  for (const count of counts) {
-    const key = JSON.stringify([count.partner, count.status, count.campaign]);
+  for (const {leads, newest, ...group} of counts) {
+    const key = JSON.stringify(group);
     const total = totals.get(key);
     if (total) {
-      total.leads += count.leads;
-      if (count.newest > total.newest) total.newest = count.newest;
-    } else totals.set(key, {...count, day: null});
+      total.leads += leads;
+      if (newest > total.newest) total.newest = newest;
+    } else totals.set(key, {...group, leads, newest});
   }
   return [...totals.values()];
 }
@@ -252,7 +253,13 @@ function listOutlines(context: Context, filter: Filter, page: LeadPage): Promise
   return context.read({text, values: ids.values});
 }
 
-export const leadReader = (context: Context): Omit<LeadReader, 'findRecords' | 'unreadableLeads'> => ({
+/** No query knows the answers of a filter: `withAnswers` adds them. */
+export type LeadQueries = Omit<LeadReader, 'findRecords' | 'unreadableLeads' | 'countLeadsBy'> & {
+  countLeadsBy(filter: Filter, ...how: CountingBy): Promise<LeadCount[]>;
+};
+type CountingBy = Parameters<LeadReader['countLeadsBy']> extends [unknown, ...infer Rest] ? Rest : never;
+
+export const leadReader = (context: Context): LeadQueries => ({
   listLeads: (filter, page) => readFull(context, pageOf(context, filter, page, 'DESC'), 'DESC'),
 
   readLeads: (filter, page) => readFull(context, pageOf(context, filter, page, 'ASC'), 'ASC'),

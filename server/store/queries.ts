@@ -15,6 +15,7 @@ import {claimQueries} from './claim-queries.ts';
 import {confirmationQueries, confirmationsKept} from './confirmation-queries.ts';
 import {deliveryQueries} from './delivery-queries.ts';
 import {figureQueries} from './figure-queries.ts';
+import {withAnswers} from './answer-filter.ts';
 import {leadReader} from './lead-queries.ts';
 import {operatorQueries} from './operator-queries.ts';
 import {pauseQueries} from './pause-queries.ts';
@@ -153,7 +154,7 @@ export function leadQueries(
     find: (id) => find(finding, id),
     findRecords: (ids) => findRecords(finding, ids),
   };
-  const reader = leadReader(context);
+  const reader = withAnswers(leadReader(context));
   return {
     ...finder,
     ...claimQueries({...context, ...finder}),

@@ -83,7 +83,8 @@ export const reason = (what: string) =>
     value: 'text',
   }) as const;
 
-export const context = (what: string) =>
+/** Pairs such as `brand=north`, each name once. @param thing what has a name and a value */
+export const pairs = (thing: string, example: string, what: string) =>
   ({
     schema: z
       .array(text)
@@ -94,7 +95,7 @@ export const context = (what: string) =>
           const value = rest.join('=').trim();
           if (!contextName.test(name) || !contextValue.test(value))
             issues.addIssue(
-              'It must be the name of a hidden field and its value, of at most 200 characters in one line: brand=north.',
+              `It must be the name of ${thing} and its value, of at most 200 characters in one line: ${example}.`,
             );
           else if (Object.hasOwn(values, name))
             issues.addIssue(`A lead has one value of ${name}, so it can be given only once.`);
@@ -107,6 +108,8 @@ export const context = (what: string) =>
     value: 'name=value',
     many: true,
   }) as const;
+
+export const context = (what: string) => pairs('a hidden field', 'brand=north', what);
 
 /** Parses the given values by their schemas. @returns `wrong`: the name of the first wrong field, and why it is wrong */
 export function readInput(

@@ -59,7 +59,7 @@ const list = reads({
     ['note', noteOf],
   ],
   async *read(admin, {limit, email, phone, name, ...selected}, isForPrograms) {
-    const filter = filterOf(selected);
+    const filter = await filterOf(admin, selected);
     const remarks = unknownNames(admin.config, selected);
     const rounding = isForPrograms ? undefined : admin.config.policy.display_rounding_increment;
     if (name !== undefined) {
@@ -118,7 +118,7 @@ const count = reads({
     'leads',
   ],
   async *read(admin, {by = [], ...selected}, isForPrograms) {
-    const rows = await countLeads(admin, filterOf(selected), by);
+    const rows = await countLeads(admin, await filterOf(admin, selected), by);
     const remarks = unknownNames(admin.config, selected);
     // Prints only the number, so that shell scripts can use it.
     if (by.length === 0 && !isForPrograms) return {said: [String(rows[0]?.leads)], remarks};
@@ -137,6 +137,7 @@ export const leads: Group = {
                                                                    how many leads acme sent yesterday
   lead-prequal leads count --by partner,day --since 30d            how many each partner sent, day by day
   lead-prequal leads list --context brand=north                    leads whose pages said so
+  lead-prequal leads list --answer revenue=over-50k                leads with this choice at a question of a partner's own
   lead-prequal leads list --email jane@example.com                 leads of a person
   lead-prequal leads erase K7QM-2XHD                               erase what is personal of a lead
   lead-prequal leads export march.csv --since 2026-03-01 --until 2026-04-01

@@ -2,7 +2,8 @@
 import {leadStatuses} from '../../../contract/embed.ts';
 import {endOfId} from '../../../contract/reference.ts';
 import type {Config} from '../../config/config.ts';
-import type {LeadFilter} from '../../leads/lead-filter.ts';
+import type {LeadFilter, LeadReader} from '../../leads/lead-filter.ts';
+import {Refusal, type With} from '../admin.ts';
 import * as field from './fields.ts';
 import type {Input} from './fields.ts';
 
@@ -22,6 +23,11 @@ export const selection = {
   context: field.context(
     'only leads with this value of a hidden field that is a filter (context_fields); may be given several times',
   ),
+  answer: field.pairs(
+    'a question',
+    'revenue=over-50k',
+    "only leads with this choice at a partner's own question; may be given several times, and opens the leads, which takes longer",
+  ),
   reference: {
     schema: reference.optional(),
     what: 'only leads with this reference, such as K7QM-2XHD',
@@ -35,12 +41,35 @@ export type Selection = Input<typeof selection>;
 export const wrongTimes = ({since = 0, until = Infinity}: Pick<Selection, 'since' | 'until'>) =>
   until <= since ? '--until must be later than --since' : undefined;
 
-export const filterOf = ({partner, state, reference, ...others}: Selection): LeadFilter => ({
-  ...others,
-  partner: partner === withoutPartner ? null : partner,
-  status: state,
-  endOfId: reference,
-});
+/** @throws Refusal for an answer in words, and for one that neither the file nor any lead has */
+export async function filterOf(
+  {store, config}: With<LeadReader, 'config'>,
+  {partner, state, reference, answer, ...others}: Selection,
+): Promise<LeadFilter> {
+  const questions = config.partners.flatMap((each) => each.questions);
+  const known = questions.flatMap(({name, choices = []}) => choices.map(({value}) => `${name}=${value}`));
+  for (const [name, value] of Object.entries(answer ?? {})) {
+    const named = questions.filter((each) => each.name === name);
+    if (named.length > 0 && named.every(({choices}) => !choices))
+      throw new Refusal(`${name} is answered in words, and --answer takes choices only.`);
+    // The file may have had it when a lead came.
+    const isKnown =
+      known.includes(`${name}=${value}`) ||
+      (await store.listLeads({answers: {[name]: value}}, {limit: 1})).length > 0;
+    if (!isKnown)
+      throw new Refusal(
+        `No partner's question and no lead has ${name}=${value}. There are: ${[...new Set(known)].join(', ') || 'none'}.`,
+        'unknown',
+      );
+  }
+  return {
+    ...others,
+    answers: answer,
+    partner: partner === withoutPartner ? null : partner,
+    status: state,
+    endOfId: reference,
+  };
+}
 
 /**
  * Warns of names that the configuration lacks, because they may be misspelt. This is not an error: leads may have been stored

@@ -4,7 +4,10 @@ import {suite, test} from 'node:test';
 import {writeConfig} from '../../support/config-file.ts';
 import {formConfig, sendLead, sentLead, somebody} from '../../support/embed-client.ts';
 import {fieldCodes, readProblem} from '../../support/http.ts';
-import {databaseKinds, linesOf, operate} from '../../support/operator.ts';
+import {listPage} from '../../../server/admin/listing.ts';
+import type {OwnAnswer} from '../../../server/leads/own-answers.ts';
+import {assertFails, databaseKinds, idsOf, linesOf, operate} from '../../support/operator.ts';
+import {entryAt, newEntry} from '../../support/sample-leads.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
 import {openFor} from '../../support/opened.ts';
 import {newSecret, startWebhookReceiver} from '../../support/webhook-receiver.ts';
@@ -21,6 +24,7 @@ const revenue = {
   step: 'funds',
 };
 const since = {name: 'since', label: {en: 'In business since'}, kind: 'text'};
+const begun = Date.now();
 const answers = [
   {name: 'revenue', label: 'Monthly revenue', value: 'over-50k', text: 'Over $50,000'},
   {name: 'since', label: 'In business since', value: '=2019', text: '=2019'},
@@ -53,6 +57,9 @@ for (const {name, postgres, skip} of databaseKinds)
       const cells = head!.split(',').map((column, index) => [column, row!.split(',')[index]]);
       assert.equal(new Map(cells as [string, string][]).get('answer_revenue'), 'over-50k');
       assert.match(String(row), /,'=2019,/, 'no spreadsheet takes it for a formula');
+      const sales = (await does('leads', 'export', '--for', 'sales')).stdout.split('\r\n');
+      assert.match(sales[0]!, /"Notes","In business since","Monthly revenue",/);
+      assert.match(sales[1]!, /"Hi","'=2019","Over \$50,000",/);
 
       const changed = await sentLead(server, {...lead, revenue: 'under-10k'});
       const [other] = linesOf<{duplicate_of: unknown}>(await does('leads', 'show', changed.id, '--json'));
@@ -81,6 +88,64 @@ for (const {name, postgres, skip} of databaseKinds)
         const problem = await readProblem(await sendLead(server, somebody(sent)), 422, 'invalid-lead');
         assert.deepEqual(fieldCodes(problem), {[Object.keys(sent)[0]!]: code});
       }
+    });
+
+    test('select leads by a choice, page by page, and who looked is noted', async (t) => {
+      const former = {...answers[0]!, name: 'former'};
+      const choosing = (value: string, index: number, more: object[] = []) =>
+        entryAt(begun - index * 60_000, {
+          partner: index % 3 === 0 ? 'acme' : 'other',
+          lead: {...newEntry().lead, answers: [{...answers[0]!, value}, ...more] as OwnAnswer[]},
+        });
+      // More than are read at once, and the few that are looked for stand apart.
+      const entries = Array.from({length: 430}, (_each, index) =>
+        choosing(index % 100 === 50 ? 'over-50k' : 'under-10k', index, index === 250 ? [former] : []),
+      );
+      const found = entries.filter((_each, index) => index % 100 === 50);
+      const settings = {
+        CONFIG_FILE: writeConfig(temporaryFolder(t), [{ask: [revenue, since]}, {key: 'other', cid: '2'}]),
+      };
+      const {does, run, admin} = await operate(t, entries, {postgres, settings});
+      const over = ['--answer', 'revenue=over-50k'];
+      const listed = async (...more: string[]) =>
+        idsOf(linesOf(await does('leads', 'list', '--json', ...over, ...more)));
+      assert.deepEqual(await listed(), idsOf(found), 'the newest first');
+      assert.deepEqual(await listed('--limit', '2'), idsOf(found.slice(0, 2)));
+      assert.deepEqual(
+        await listed('--answer', 'former=over-50k'),
+        [found[2]!.id],
+        'also what a lead alone knows',
+      );
+      assert.equal((await does('leads', 'count', ...over)).stdout, '4\n');
+      const [noted] = linesOf(await does('audit', 'list', '--limit', '1', '--json'));
+      assert.partialDeepStrictEqual(noted, {action: 'leads count', filter: {answers: true}, leads: 4});
+      assert.deepEqual(
+        linesOf(await does('leads', 'count', ...over, '--by', 'partner', '--json')),
+        [...Map.groupBy(found, ({partner}) => partner)]
+          .map(([partner, {length}]) => ({partner, leads: length}))
+          .sort((one, other) => (String(one.partner) < String(other.partner) ? -1 : 1)),
+      );
+      const exported = linesOf(await does('leads', 'export', '--format', 'jsonl', ...over));
+      assert.deepEqual(idsOf(exported), idsOf(found).toReversed());
+      const beside = await admin();
+      const pages: unknown[] = [];
+      for (let after: string | undefined; ;) {
+        const page = await listPage(
+          beside,
+          {answers: {revenue: 'over-50k'}},
+          {limit: 3, after, milliseconds: 0, seesPersons: true},
+        );
+        pages.push(...idsOf(page.rows));
+        after = page.after;
+        if (after === undefined) break;
+      }
+      assert.deepEqual(pages, idsOf(found));
+      assertFails(await run('leads', 'list', '--answer', 'since=2019'), /since is answered in words/);
+      for (const wrong of ['revenue=over', 'revenu=over-50k'])
+        assertFails(
+          await run('leads', 'count', '--answer', wrong),
+          /There are: revenue=under-10k, revenue=over-50k\./,
+        );
     });
 
     test('decide where a lead goes, and stand in its event', async (t) => {
