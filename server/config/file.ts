@@ -126,7 +126,9 @@ const fileSchema = fields
     ] of partners.entries()) {
       const pathOf = (field: string) => ['partners', index, field];
       if (partners.findIndex((other) => other.key === key) < index) issue(pathOf('key'), 'is there twice');
-      for (const {name} of partner.ask.questions)
+      // Of a list in which something is wrong, zod gives the entries as they are.
+      const {questions = []}: Partial<typeof partner.ask> = partner.ask;
+      for (const {name} of questions)
         if (partner.context_fields.some((each) => each.name === name))
           issue(pathOf('ask'), `${name} is the name of a hidden field, too`);
       if (show_estimate === 'before-contact' && answer_from !== calculatorName)

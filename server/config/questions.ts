@@ -18,8 +18,12 @@ const byLanguage = z
   .record(languageTag, words)
   .refine((texts) => texts['en'] !== undefined, 'must have a text in en, which operators read');
 
-/** These have another meaning in a lead, in an event, or in a request of the form. */
+/**
+ * These have another meaning in a lead, in an event, in a request or a draft of the form, or in every object. `website` is the
+ * field that only bots fill in.
+ */
 const reserved = new Set([
+  ...['website', 'consent', 'step', 'at', 'constructor'],
   ...Object.keys(formFields),
   'cid',
   'lead_type',
@@ -36,7 +40,7 @@ const question = z
         /^[a-z][a-z\d_]{0,39}$/,
         'must be at most 40 lower-case letters, digits and underscores, and begin with a letter',
       )
-      .refine((name) => !reserved.has(name), 'is the name of a field that every lead can have')
+      .refine((name) => !reserved.has(name), 'has another meaning in leads or forms')
       .describe('The name of the answer, in events and columns.'),
     label: byLanguage.describe('The question, by language. Forms in another language show that in `en`.'),
     choices: z

@@ -159,6 +159,7 @@ suite('the partners of the file', () => {
   });
 
   const link = 'https://book.example';
+  const question = {name: 'since', label: {en: 'In business since'}, kind: 'text' as const};
   /** A field of a partner, or a field in it, what the error says of it, and values of the field. */
   const wrongFields: readonly [place: string, says: string, values: readonly unknown[]][] = [
     ['key', '', ['a b']],
@@ -201,6 +202,11 @@ suite('the partners of the file', () => {
     ],
     ['cta.en.label', 'must have no { and no }', [{en: {label: 'For {first_name}', href: link}}]],
     ['ask.0', '', [['age']]],
+    [
+      'ask.0.name',
+      'has another meaning',
+      ['email', 'website', 'consent', 'step', 'at', 'constructor'].map((name) => [{...question, name}]),
+    ],
     ['ask.2', 'is there twice', [['state', 'notes', 'state']]],
     ['call_promise', '', ['a'.repeat(121)]],
     ['call_promise.en', 'must have no { and no }', [{en: 'We call {phone}.'}]],
@@ -244,6 +250,11 @@ suite('the partners of the file', () => {
       'a field of 1.0',
       {partners: [{...partner, upstream: 'x'}]},
       'partners.0: has an unknown field: upstream',
+    ],
+    [
+      'a hidden field with the name of a question',
+      {partners: [{...partner, ask: [question], context_fields: ['since']}]},
+      'partners.0.ask: since is the name of a hidden field, too',
     ],
     ['a key twice', {partners: [partner, partner]}, 'partners.1.key: is there twice'],
     [
