@@ -8,7 +8,7 @@ import {inCamelCase} from './camel-case.ts';
 import {confirmSchema} from './confirmations.ts';
 import {consentSchema, looksMarked} from './consent.ts';
 import {contextFieldsSchema} from './context-fields.ts';
-import {askSchema, questionWarnings} from './questions.ts';
+import {askSchema, questionWarnings, ruleWarning} from './questions.ts';
 import {routeFields, toRoute} from './routes.ts';
 import {isCovered, origin} from './origins.ts';
 import {forEver, maxKeepConsentYears, maxRetainDays} from './retention.ts';
@@ -197,6 +197,7 @@ export function textWarnings({
   callPromise,
   trustLine,
   questions,
+  rules = [],
 }: Partner): {path: readonly string[]; warning: string}[] {
   const warnings: {path: readonly string[]; warning: string}[] = [];
   const warn = (path: readonly string[], warning: string) => warnings.push({path, warning});
@@ -209,6 +210,10 @@ export function textWarnings({
   for (const question of questions)
     for (const warning of questionWarnings(question, formLanguages))
       warn(['ask'], `${question.name}: ${warning}`);
+  for (const {to, when = {}} of rules) {
+    const why = ruleWarning(when, questions);
+    if (why !== undefined) warn(['send_to'], `${to}: ${why}: ask counsel first`);
+  }
   for (const [tag, text] of Object.entries(nextStep ?? {})) {
     const path = tag === unknownLanguage ? ['next_step'] : ['next_step', tag];
     const unknown = unknownPlaceholder(text);

@@ -2,6 +2,7 @@
 import {z} from 'zod';
 import {askedNames, type AskedFieldName} from '../../contract/extra-fields.ts';
 import {formFields} from '../../contract/fields.ts';
+import type {When} from './routes.ts';
 import {languageTag} from './values.ts';
 
 /** How many questions of its own a partner may have, choices of one, and characters of an answer in words. */
@@ -111,17 +112,27 @@ const delicate: readonly (readonly [RegExp, why: string])[] = [
   ],
 ];
 
+const saidIn = ({name, label, choices = []}: Question) => [
+  name,
+  ...Object.values(label),
+  ...choices.flatMap((each) => Object.values(each)),
+];
+const whyDelicate = (said: readonly string[]) =>
+  delicate.find(([pattern]) => said.some((text) => pattern.test(text.replace(/[_-]/g, ' '))))?.[1];
+
+/** @returns what a rule asks for that a lender should not, by the names and values of its hidden fields and questions */
+export function ruleWarning(
+  {context = {}, answers = {}}: Pick<When, 'context' | 'answers'>,
+  questions: readonly Question[],
+): string | undefined {
+  const asked = questions.filter(({name}) => answers[name]);
+  return whyDelicate([Object.entries(context), Object.entries(answers), asked.flatMap(saidIn)].flat(3));
+}
+
 /** @returns what is probably wrong with a question, for whom set it */
-export function questionWarnings(
-  {name, label, choices = []}: Question,
-  languages: readonly string[],
-): string[] {
-  const said = [
-    name.replaceAll('_', ' '),
-    ...Object.values(label),
-    ...choices.flatMap((each) => Object.values(each)),
-  ];
-  const why = delicate.find(([pattern]) => said.some((text) => pattern.test(text)))?.[1];
+export function questionWarnings(question: Question, languages: readonly string[]): string[] {
+  const {label, choices = []} = question;
+  const why = whyDelicate(saidIn(question));
   const lacks = (texts: object) =>
     languages.filter((tag) => !Object.keys(texts).some((each) => each.split('-')[0] === tag));
   const missing = [...new Set([lacks(label), ...choices.map(lacks)].flat())];

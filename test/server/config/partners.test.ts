@@ -21,6 +21,42 @@ const upstream = {type: 'lead-api', url: 'https://upstream.example/api/', cid: '
 const credentials = {CREDENTIALS_MAIN_USER: 'user', CREDENTIALS_MAIN_PASSWORD: 'password'};
 
 suite('the partners of the file', () => {
+  test('are warned of questions, and of rules, that ask for what no lender should ask for', () => {
+    const named = (name: string, en = 'Which one?', value = 'a') => ({
+      ...{name, label: {en, es: '?'}},
+      choices: [value, 'none'].map((each) => ({value: each, en: each, es: each})),
+    });
+    const ask = [
+      ...[named('revenue', 'Revenue', 'over-50k'), named('tax_id'), named('q1', 'When were you born?')],
+      ...[named('q2', 'Your card?'), named('q3', 'Status', 'married'), named('q4', 'Stage of the business')],
+    ];
+    const send_to = [
+      {to: 'a', when: {answers: {revenue: ['over-50k']}, context: {brand: ['north']}}},
+      {to: 'b', when: {answers: {q3: ['none']}}},
+      {to: 'c', when: {context: {sex: ['f']}}},
+      {to: 'd', when: {context: {segment: ['age-over-62']}}},
+    ];
+    const hook = {type: 'webhook', url: 'https://crm.example/', credentials: 'HOOK'};
+    const {warnings} = read(
+      {
+        destinations: {a: hook, b: hook, c: hook, d: hook},
+        partners: [{...partner, ask, send_to, context_fields: ['brand', 'sex', 'segment']}],
+      },
+      {CREDENTIALS_HOOK_SECRET: newSecret()},
+    );
+    assert.deepEqual(
+      warnings.flatMap((line) => / (\w+: [^:]*): ask counsel first/.exec(line)?.[1] ?? []),
+      [
+        'tax_id: asks for a number that thieves look for',
+        'q1: asks for the date of birth',
+        'q2: asks for what opens an account',
+        ...['q3', 'b', 'c', 'd'].map(
+          (name) => `${name}: asks for what a lender must not ask for (12 CFR 1002.5)`,
+        ),
+      ],
+    );
+  });
+
   test('lists what the form asks for besides, in any order, and a promise in each language', () => {
     const [first, second] = read({
       partners: [
