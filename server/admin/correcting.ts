@@ -2,9 +2,11 @@
 import {randomUUIDv7} from 'node:crypto';
 import {isDeepStrictEqual} from 'node:util';
 import type {FormFieldName} from '../../contract/fields.ts';
+import type {FieldError} from '../../contract/problems.ts';
 import {referenceOf} from '../../contract/reference.ts';
 import type {Config} from '../config/config.ts';
 import {addressOf} from '../config/destinations.ts';
+import type {Question} from '../config/questions.ts';
 import {usualTimings as timings} from '../config/timings.ts';
 import {calculatedAnswer} from '../leads/calculated-answer.ts';
 import type {FullLead} from '../leads/lead-filter.ts';
@@ -12,6 +14,7 @@ import {fieldErrors, parseFormLead, type Lead} from '../leads/lead-schema.ts';
 import {createLeadService, type Deliverer} from '../leads/lead-service.ts';
 import type {DeliveryRow} from '../leads/deliveries.ts';
 import {comparableText} from '../leads/idempotency.ts';
+import {readOwnAnswers, type OwnAnswer} from '../leads/own-answers.ts';
 import type {DeliveryDesk, DeliveryReader, LeadPort, ReadStore} from '../leads/ports.ts';
 import type {PrivacyRequestStore} from '../leads/privacy-requests.ts';
 import type {RevocationStore} from '../leads/revocation.ts';
@@ -25,8 +28,13 @@ import {leadOf, unreadableText} from './lead-names.ts';
 import {endRequests} from './privacy-requests.ts';
 import {routeFor} from './routing.ts';
 
-/** The new values, as typed. A missing field stays as it is, and an empty text removes an optional field. */
-export type Corrected = {[Name in FormFieldName]?: string | undefined};
+/**
+ * The new values, as typed. A missing field stays as it is, and an empty text removes an optional field. `answers`: to the
+ * partner's own questions, by their names
+ */
+export type Corrected = {[Name in FormFieldName]?: string | undefined} & {
+  answers?: Readonly<Record<string, string>> | undefined;
+};
 
 /** @throws Refusal if the lead is erased, stopped, corrected or not readable */
 export async function readCorrectable({store}: With<ReadStore>, named: string): Promise<FullLead> {
@@ -56,8 +64,39 @@ const toOutbox = ({destinations}: Config): Deliverer => ({
   close: () => Promise.resolve(),
 });
 
+const refusedFor = (errors: readonly Pick<FieldError, 'field' | 'message'>[]) =>
+  new Refusal(
+    `Nothing was corrected: ${errors.map(({field, message}) => `${field} ${message}`).join(', ')}.`,
+  );
+
+/** @throws Refusal that names the question, if the form would refuse the answer or does not ask */
+function correctAnswers(
+  before: readonly OwnAnswer[],
+  given: Readonly<Record<string, string>>,
+  questions: readonly Question[],
+): OwnAnswer[] {
+  const names = questions.map(({name}) => name);
+  const unknown = Object.keys(given).filter((name) => !names.includes(name));
+  const message = `is not asked, but ${names.join(', ') || 'nothing'}`;
+  if (unknown.length > 0) throw refusedFor(unknown.map((field) => ({field, message})));
+  const asked = questions.filter(({name}) => Object.hasOwn(given, name));
+  const {answers, errors} = readOwnAnswers(asked, given);
+  const missing = answers.filter(({value}) => value === null);
+  const wrong = [...errors, ...missing.map(({name}) => ({field: name, message: 'is required'}))];
+  if (wrong.length > 0) throw refusedFor(wrong);
+  const isNew = ({name}: OwnAnswer) => before.every((each) => each.name !== name);
+  const corrected = before.flatMap((each) =>
+    Object.hasOwn(given, each.name) ? answers.filter(({name}) => name === each.name) : each,
+  );
+  return [...corrected, ...answers.filter(isNew)];
+}
+
 /** @throws Refusal that names the field that is wrong */
-function correct(record: FullLead, corrected: Corrected): Lead {
+function correct(
+  record: FullLead,
+  {answers: given = {}, ...corrected}: Corrected,
+  questions: readonly Question[],
+): Lead {
   const details = detailsOf(record);
   if ('unreadable' in details) throw new Refusal(unreadableText(details));
   const body: Record<string, unknown> = {...details.lead, cid: record.lead.cid};
@@ -65,10 +104,12 @@ function correct(record: FullLead, corrected: Corrected): Lead {
     if (value === '') delete body[name];
     else if (value !== undefined) body[name] = value;
   }
+  const answers = correctAnswers(record.lead.answers ?? [], given, questions);
+  if (answers.length > 0) body['answers'] = answers;
+  else delete body['answers'];
   const {data, error} = parseFormLead(body);
   if (data) return data;
-  const wrong = fieldErrors(error, body).map(({field, message}) => `${field} ${message}`);
-  throw new Refusal(`Nothing was corrected: ${wrong.join(', ')}.`);
+  throw refusedFor(fieldErrors(error, body));
 }
 
 /** The copy has no signed statement: the statement contains the number and the address with which the consent was given. */
@@ -109,13 +150,13 @@ export async function correctLead(
 ) {
   const {store, config, noteAccess} = admin;
   const record = await readCorrectable({store}, named);
-  const lead = correct(record, given);
   const {partner, attribution, context, suspect} = record;
+  const {policy, partners} = config;
+  const settings = partners.find(({key}) => key === partner);
+  const lead = correct(record, given, settings?.questions ?? []);
   const corrected = changedFields(record.lead, lead).join(', ');
   await noteAccess({lead: record.id, corrected}, [record.id]);
   const held = await heldOf({store}, record.id);
-  const {policy, partners} = config;
-  const settings = partners.find(({key}) => key === partner);
   const service = createLeadService({
     ...{store, timings, dispatcher: toOutbox(config), emit: () => undefined},
     calculate: (calculated) => calculatedAnswer(calculated, policy),

@@ -83,8 +83,8 @@ export const reason = (what: string) =>
     value: 'text',
   }) as const;
 
-/** Pairs such as `brand=north`, each name once. @param thing what has a name and a value */
-export const pairs = (thing: string, example: string, what: string) =>
+/** Pairs such as `brand=north`, each name once. @param thing what has a name and a value. @param pattern of the value */
+export const pairs = (thing: string, example: string, what: string, pattern = contextValue) =>
   ({
     schema: z
       .array(text)
@@ -93,7 +93,7 @@ export const pairs = (thing: string, example: string, what: string) =>
         for (const pair of pairs) {
           const [name = '', ...rest] = pair.split('=');
           const value = rest.join('=').trim();
-          if (!contextName.test(name) || !contextValue.test(value))
+          if (!contextName.test(name) || !pattern.test(value))
             issues.addIssue(
               `It must be the name of ${thing} and its value, of at most 200 characters in one line: ${example}.`,
             );

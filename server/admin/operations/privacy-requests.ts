@@ -184,7 +184,11 @@ number: of a new one, it is not known whether it may be called.`,
   roles: ['agent', 'admin'],
   past: 'corrected {corrected} of {it}',
   planned: 'was about to correct {it}',
-  fields: {lead, ...corrected},
+  fields: {
+    lead,
+    ...corrected,
+    answer: field.pairs('a question', 'revenue=over-50k', "the answer to a partner's own question", /^/),
+  },
   wrong: (given) =>
     Object.values(given).filter((value) => value !== undefined).length === 1
       ? 'Say what is right, such as --phone or --last-name.'
@@ -216,10 +220,10 @@ number: of a new one, it is not known whether it may be called.`,
       prepared: undefined,
     };
   },
-  run: (admin, {lead: named, ...given}) => {
+  run: (admin, {lead: named, answer: answers, ...given}) => {
     const options = Object.keys(given) as (keyof typeof given)[];
     const byField = Object.fromEntries(options.map((option) => [names[option], given[option]]));
-    return correctLead(admin, named, byField);
+    return correctLead(admin, named, {...byField, answers});
   },
   said: ({reference, corrected_by: by, told, stopped, suspect, dropped}) => ({
     said: [

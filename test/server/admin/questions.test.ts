@@ -90,6 +90,37 @@ for (const {name, postgres, skip} of databaseKinds)
       }
     });
 
+    test('are corrected as the form would take them, and stay otherwise', async (t) => {
+      const lead = {...newEntry().lead, answers: [...answers]};
+      const entry = newEntry({partner: 'acme', lead});
+      const gone = [{...answers[0]!, name: 'gone'}];
+      const former = newEntry({partner: 'acme', lead: {...lead, answers: gone}});
+      const settings = {CONFIG_FILE: writeConfig(temporaryFolder(t), [{ask: [revenue, since]}])};
+      const {does, run} = await operate(t, [entry, former], {postgres, settings});
+      const correct = (...words: string[]) => run('leads', 'correct', ...words);
+      for (const [wrong, says] of [
+        ['revenue=gone', /revenue must be one of: under-10k, over-50k\./],
+        ['revenue=', /revenue is required\./],
+        ['gone=over-50k', /gone is not asked, but revenue, since\./],
+        ['since=' + 'x'.repeat(201), /since must be a text of one line/],
+        ['revenue=over-50k', /says all of this already/],
+      ] as const)
+        assertFails(await correct(entry.id, '--answer', wrong), says);
+      const corrected = async (id: string, ...words: string[]) => {
+        await does('leads', 'correct', id, ...words);
+        const [before] = linesOf<{superseded_by: string[]}>(await does('leads', 'show', id, '--json'));
+        const [by = assert.fail()] = before?.superseded_by ?? [];
+        return {by, answers: linesOf<Line>(await does('leads', 'show', by, '--json'))[0]?.lead.answers};
+      };
+      const small = {...answers[0]!, value: 'under-10k', text: 'Under $10,000'};
+      const first = await corrected(entry.id, '--answer', 'revenue=under-10k');
+      assert.deepEqual(first.answers, [small, answers[1]]);
+      const second = await corrected(first.by, '--answer', 'since=', '--last-name', 'Roe');
+      assert.deepEqual(second.answers, [small]);
+      const third = await corrected(former.id, '--last-name', 'Roe');
+      assert.deepEqual(third.answers, gone, 'also of a question that the file has no more');
+    });
+
     test('select leads by a choice, page by page, and who looked is noted', async (t) => {
       const former = {...answers[0]!, name: 'former'};
       const choosing = (value: string, index: number, more: object[] = []) =>

@@ -130,6 +130,32 @@ describe('what the partner asks for besides', () => {
     expect(server.leads[0]!.body.lead).to.include({revenue: 'high', since: '2019', plan: 'A shop'});
   });
 
+  it("shows at a partner's own question that its choice is gone, and loses nothing else", async () => {
+    server.config = () => config({ask: own});
+    const form = await openFilled({style: reserved});
+    await shows(form, 'Monthly revenue');
+    form.prefill = {revenue: 'low', plan: 'Of the page'} as object;
+    await form.updateComplete;
+    const [revenue, plan] = [field(form, 'Monthly revenue'), field(form, 'What is the plan? (optional)')];
+    expect([revenue.value, plan.value], 'no page answers for the visitor').to.deep.equal(['', '']);
+    fill(form, 'Monthly revenue', 'high');
+    fill(form, 'What is the plan? (optional)', 'A shop');
+    server.reply(() =>
+      problem(422, 'invalid-lead', {errors: [{field: 'revenue', code: 'invalid', message: ''}]}),
+    );
+    await send(form);
+    expect(focused(form)).to.equal(revenue);
+    expect(description(form, revenue)).to.contain('Monthly revenue');
+    expect([plan.value, field(form, 'Email').value]).to.deep.equal([
+      'A shop',
+      server.leads[0]!.body.lead['email'],
+    ]);
+    server.reply(() => created());
+    fill(form, 'Monthly revenue', 'low');
+    await send(form);
+    expect(server.leads[1]!.body.lead).to.include({...server.leads[0]!.body.lead, revenue: 'low'});
+  });
+
   const fold = (form: LeadPrequalForm) => form.shadowRoot!.querySelector('details')!;
 
   it('comes folded, and a key unfolds it and folds it again, whatever else is shown', async () => {

@@ -101,6 +101,17 @@ for (const format of chatFormats) {
       assert.ok(lines.includes('jane@example.com'), lines.join('\n'));
     });
 
+    test(`answers to a partner's questions are told to ${format} with details: contact alone`, async (t) => {
+      const answer = {name: 'revenue', label: 'Monthly revenue', value: 'high', text: 'Over $50,000'};
+      const lead = {...asLead(prequalificationBody), answers: [answer]};
+      for (const details of ['none', 'link', 'contact'] as const) {
+        const {chat, received} = await room(t, {format, details});
+        await chat.deliver(eventRequest({lead}));
+        const isTold = read(format, received[0]?.body ?? '').includes('Monthly revenue: Over $50,000');
+        assert.equal(isTold, details === 'contact', details);
+      }
+    });
+
     test(`words of visitors make no link, mention or markup in ${format}`, () => {
       const bait = fc.constantFrom(
         ...['<!channel>', '<!here>', '<@U1>', '<users/all>', '<https://evil.example|us>', '@all', '@channel'],
