@@ -114,9 +114,11 @@ function fieldsList(): string {
   return [leadType, ...lines].map((line) => `- ${line}`).join('\n');
 }
 
+/** The types of problem by status. Each reply has its title. */
 const problemsList = () =>
-  Object.entries(problems)
-    .map(([name, [status, title]]) => `- ${status} \`${name}\`: ${title}`)
+  [...Map.groupBy(Object.entries(problems), ([, [status]]) => status)]
+    .toSorted(([one], [other]) => one - other)
+    .map(([status, group]) => `- ${status}: ${group.map(([name]) => code(name)).join(', ')}`)
     .join('\n');
 
 const amountsTable = () =>
