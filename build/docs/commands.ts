@@ -1,4 +1,4 @@
-/** docs/commands.md: each command, as its help has it but for examples, with who can do the same on the pages. */
+/** docs/commands.md: each command, as its help has it but for examples. */
 import {PassThrough} from 'node:stream';
 import type {Command} from 'commander';
 import {isChanging} from '../../server/admin/operations/operation.ts';
@@ -6,7 +6,6 @@ import {rowOf} from '../../server/admin/operations/table.ts';
 import {timeForms} from '../../server/admin/times.ts';
 import {loadCommands} from '../../server/cli/commands.ts';
 import {createRun} from '../../server/cli/output.ts';
-import {routes} from '../../server/pages/routes.ts';
 import {choicesFor} from '../../server/snippets/choices.ts';
 import {capitalized, code, fenced, type Tables} from './markdown.ts';
 
@@ -56,21 +55,6 @@ function sharedBy({commands}: Command): ReadonlySet<string> {
   return new Set(lines.filter((line, index) => lines.indexOf(line) < index));
 }
 
-const places = {destinations: 'a destination', operators: 'somebody'};
-
-/** Who can do it on the operators' pages, and by which button. */
-function onPages(words: string): string {
-  const own = routes.filter(({action}) => action === words);
-  if (own.length === 0) return '';
-  const roles = [...new Set(own.flatMap((route) => route.roles))].map(code).join(', ');
-  const row = rowOf(words);
-  const {onLead, onList, passkey = false} = row && isChanging(row) ? row : {};
-  const button = onLead
-    ? `, by “${onLead.button}” of a lead`
-    : onList && `, by “${onList.button}” of ${places[onList.list]}`;
-  return `On the pages: ${roles}${button ?? ''}${passkey ? ', with a passkey' : ''}.`;
-}
-
 function factsOf(words: string, {options}: Command, above: readonly string[]): string {
   const row = rowOf(words);
   const confirm = row && isChanging(row) ? row.confirm : undefined;
@@ -78,7 +62,6 @@ function factsOf(words: string, {options}: Command, above: readonly string[]): s
   return [
     also.length > 0 ? `Takes ${also.map(code).join(', ')}.` : '',
     confirm ? `Asks for the word ${code(confirm.word)}${confirm.when ? ' if no lead is named' : ''}.` : '',
-    onPages(words),
   ]
     .filter(Boolean)
     .join(' ');
