@@ -21,7 +21,12 @@ export const ownRows = (asked: readonly AskedField[]): Partial<Rows> =>
       .filter(({name, label}) => label && !Object.hasOwn(formFields, name))
       .map(({name, choices, required = false}) => [
         name,
-        {kind: choices ? ('choice' as const) : ('name' as const), required, max: 200},
+        {
+          kind: choices ? ('choice' as const) : ('name' as const),
+          required,
+          max: 200,
+          pattern: contactFields.first_name.pattern,
+        },
       ]),
   );
 

@@ -155,7 +155,7 @@ export const touched = css`
     max-inline-size: 40%;
     object-fit: contain;
   }
-  #company {
+  #about-company {
     font-size: 1.1429em;
     font-weight: 600;
     line-height: 32px;

@@ -7,7 +7,7 @@ export const partnerView = ({logo, lines}: AboutPartner): TemplateResult =>
     <slot name="logo">${logo ? html`<img src="${logo}" alt="" />` : nothing}</slot>
     ${lines.map(
       ({name, text, lang, link}) =>
-        html`<p id="${name}" part="${name}" lang="${lang ?? nothing}">
+        html`<p id="about-${name}" part="${name}" lang="${lang ?? nothing}">
           ${text} ${link ? html`<a href="${link.href}">${link.text}</a>` : nothing}
         </p>`,
     )}

@@ -21,16 +21,12 @@ const byLanguage = z
 
 /**
  * These have another meaning in a lead, in an event, in a request or a draft of the form, or in every object. `website` is the
- * field that only bots fill in.
+ * field that only bots fill in, `money` a kind of field with errors of its own, and `reset` a method of the form.
  */
 const reserved = new Set([
-  ...['website', 'consent', 'step', 'at', 'constructor'],
+  ...['website', 'consent', 'step', 'at', 'constructor', 'money', 'reset'],
   ...Object.keys(formFields),
-  'cid',
-  'lead_type',
-  'phone_e164',
-  'answers',
-  'partner',
+  ...['cid', 'lead_type', 'phone_e164', 'answers', 'partner'],
 ]);
 
 const question = z
@@ -51,8 +47,9 @@ const question = z
             value: z
               .string()
               .regex(
-                /^[A-Za-z\d][A-Za-z\d_-]{0,39}$/,
-                'must be at most 40 letters, digits, dashes and underscores',
+                // Properties of an object that are numbers come before all others.
+                /^(?!\d+$)[A-Za-z\d][A-Za-z\d_-]{0,39}$/,
+                'must be at most 40 letters, digits, dashes and underscores, and not only digits',
               )
               .describe('What the lead has.'),
           })

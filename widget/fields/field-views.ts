@@ -132,7 +132,7 @@ function textField(
         enterkeyhint=${enterKey}
         ?required=${required}
         aria-invalid=${error !== undefined}
-        aria-describedby=${describedBy(name, words, error, isPromised ? 'promise' : undefined)}
+        aria-describedby=${describedBy(name, words, error, isPromised ? 'about-promise' : undefined)}
         .value=${value}
       />
       ${below} ${error}

@@ -20,7 +20,7 @@ export function fieldMarkup(name: FieldName, form: Form, shown: Shown): Html {
   const isPromised = kind === 'phone' && about?.lines.some((line) => line.name === 'promise');
   return html`<div class="field ${kind}" data-field="${name}">
     <label for="${name}">${label(name, form)}</label>
-    ${help(name, words)} ${input(name, form, shown, isPromised ? 'promise' : undefined)}
+    ${help(name, words)} ${input(name, form, shown, isPromised ? 'about-promise' : undefined)}
     ${errorOf(name, form, shown)}
   </div>`;
 }

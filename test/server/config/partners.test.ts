@@ -241,7 +241,14 @@ suite('the partners of the file', () => {
     [
       'ask.0.name',
       'has another meaning',
-      ['email', 'website', 'consent', 'step', 'at', 'constructor'].map((name) => [{...question, name}]),
+      ['email', 'website', 'consent', 'step', 'at', 'constructor', 'money', 'reset'].map((name) => [
+        {...question, name},
+      ]),
+    ],
+    [
+      'ask.0.choices.1.value',
+      'must be at most 40 letters, digits, dashes and underscores, and not only digits',
+      [[{...question, kind: undefined, choices: ['none', '2019'].map((value) => ({value, en: value}))}]],
     ],
     ['ask.2', 'is there twice', [['state', 'notes', 'state']]],
     ['call_promise', '', ['a'.repeat(121)]],
