@@ -14,6 +14,7 @@ import {defaultPolicy} from '../../../calculator/policy.ts';
 import {releasesFolder} from '../../../server/config/config.ts';
 import {isWithdrawn, readVersions} from '../../../server/versions/embed-versions.ts';
 import {onePartner} from '../../../server/config/partners.ts';
+import type {Lead} from '../../../server/leads/lead-schema.ts';
 import {launchChromium} from '../../support/launch-chromium.ts';
 import {sameHashOf} from '../../support/embed-folder.ts';
 import {openFor, suiteOwner} from '../../support/opened.ts';
@@ -51,6 +52,15 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 
 const releases = readVersions({releasesFolder, embedFolder: join(releasesFolder, 'none')});
 const servedReleases = releases.filter((version) => !isWithdrawn(version));
+
+/** A question that no released form knows, and that forms from 2.0 on want an answer to. */
+const question = {
+  name: 'revenue',
+  label: {en: 'Monthly revenue'},
+  kind: 'text',
+  required: true,
+  step: 'funds',
+};
 
 /** What a visitor reads and presses, in each language of the form. */
 const languages = {
@@ -92,7 +102,7 @@ suite('a page that pinned a release', () => {
     browser = await launchChromium();
     owner.after(() => browser.close());
     website = await openFor(owner, startWebsite());
-    const partner = {origins: [website.origin], cid: '1001', next_step};
+    const partner = {origins: [website.origin], cid: '1001', next_step, ask: [question]};
     server = await openFor(
       owner,
       startTestServer({
@@ -175,6 +185,9 @@ suite('a page that pinned a release', () => {
 
         const [row = assert.fail('no lead')] = leadsOf(server.config.databasePath, email);
         assert.equal(row.status, 'done');
+        assert.deepEqual((row.lead as Lead).answers, [
+          {name: 'revenue', label: 'Monthly revenue', value: null, text: null},
+        ]);
         assert.equal(row.answer.total_qualified_amount, amounts.total_qualified_amount);
         assert.partialDeepStrictEqual(row.consent, {
           ...(isBefore14 ? words.recordBefore14 : words.record),
