@@ -1,11 +1,13 @@
 /** A partner's own questions: from what a page sends to what operators and receivers read. */
 import assert from 'node:assert/strict';
+import {existsSync, readFileSync} from 'node:fs';
 import {suite, test} from 'node:test';
 import {writeConfig} from '../../support/config-file.ts';
 import {formConfig, sendLead, sentLead, somebody} from '../../support/embed-client.ts';
 import {fieldCodes, readProblem} from '../../support/http.ts';
 import {listPage} from '../../../server/admin/listing.ts';
 import type {OwnAnswer} from '../../../server/leads/own-answers.ts';
+import {tables} from '../../../server/store/columns.ts';
 import {assertFails, databaseKinds, idsOf, linesOf, operate} from '../../support/operator.ts';
 import {entryAt, newEntry} from '../../support/sample-leads.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
@@ -119,6 +121,47 @@ for (const {name, postgres, skip} of databaseKinds)
       assert.deepEqual(second.answers, [small]);
       const third = await corrected(former.id, '--last-name', 'Roe');
       assert.deepEqual(third.answers, gone, 'also of a question that the file has no more');
+    });
+
+    test('are in no table and no file in clear, and nothing of them outlives the lead', async (t) => {
+      const settings = {
+        CONFIG_FILE: writeConfig(temporaryFolder(t), [{ask: [revenue, since], send_to: ['crm']}], {
+          crm: hook,
+        }),
+      };
+      const own = {...settings, CREDENTIALS_HOOK_SECRET: newSecret()};
+      const {does, run, serve, select, admin} = await operate(t, [], {postgres, settings: own});
+      const server = await serve();
+      const {id, token} = await sentLead(server, somebody({revenue: 'over-50k', since: 'Zzyzx 2019'}));
+      const changed = somebody({revenue: 'under-10k', since: 'Zzyzx 2020'});
+      const {id: other} = await sentLead(server, changed, {body: {supersedes: {id, token}}});
+      await does('leads', 'list', '--answer', 'revenue=under-10k');
+      const {config} = await admin();
+      const texts = async () => {
+        const rows = await Promise.all(Object.keys(tables).map((table) => select(`SELECT * FROM ${table}`)));
+        const values = rows.flat().flatMap((row) => Object.values(row));
+        const files = postgres
+          ? []
+          : ['', '-wal'].map((end) => `${config.databasePath}${end}`).filter(existsSync);
+        return [
+          ...values.map((each) =>
+            each instanceof Uint8Array ? Buffer.from(each).toString('latin1') : String(each),
+          ),
+          ...files.map((file) => readFileSync(file, 'latin1')),
+        ].join('\n');
+      };
+      assert.match((await does('leads', 'export', '--format', 'jsonl')).stdout, /Zzyzx 2020/);
+      const before = await texts();
+      assert.match(before, new RegExp(id));
+      const answer = /Zzyzx|over-50k|under-10k|Over \$50|Under \$10/;
+      assert.doesNotMatch(before, answer);
+      await does('leads', 'erase', other, '--yes');
+      assert.doesNotMatch(await texts(), answer);
+      for (const lead of [id, other]) {
+        assert.deepEqual(await select(`SELECT 1 FROM sealed WHERE lead_id = '${lead}'`), []);
+        assert.doesNotMatch((await run('leads', 'show', lead, '--json')).stdout, answer);
+      }
+      assert.equal((await does('leads', 'export', '--format', 'jsonl')).stdout, '');
     });
 
     test('select leads by a choice, page by page, and who looked is noted', async (t) => {
