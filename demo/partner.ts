@@ -11,6 +11,18 @@ export const partner = {
   privacy_href: 'https://example.com/privacy',
   contact: {email: 'hello@example.com'},
   show_estimate: 'before-contact',
+  ask: [
+    {
+      name: 'revenue',
+      label: {en: 'Monthly revenue', es: 'Ingresos al mes'},
+      choices: [
+        {value: 'under-10k', en: 'Under $10,000', es: 'Menos de $10,000'},
+        {value: '10k-50k', en: '$10,000 to $50,000', es: 'De $10,000 a $50,000'},
+        {value: 'over-50k', en: 'Over $50,000', es: 'Más de $50,000'},
+      ],
+      step: 'funds' as const,
+    },
+  ],
   consent: {
     required: true,
     texts: {

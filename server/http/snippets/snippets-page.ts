@@ -163,10 +163,22 @@ function estimateNote({partner}: State): Html | undefined {
       ${line('before-contact')} in the configuration changes that.`;
 }
 
+/** The samples know nothing of the partner's configuration. */
+function questionsNote({partner, sends}: State): Html | undefined {
+  if (!partner) return undefined;
+  const labels = partner.questions.map(({label}) => label['en']).join(', ');
+  if (labels === '')
+    return html`A question of your own is a line in <code>ask</code> of the configuration:
+      <code>{"name": "since", "label": {"en": "In business since"}, "kind": "text"}</code>`;
+  return sends === 'samples' ? html`On your page, the form also asks: ${labels}.` : undefined;
+}
+
 function previewNotes(state: State): Html[] {
   const isSame = showsApplyPage(state) || !isShownAsHtml(state.host);
   const plain = isSame ? undefined : html`It is shown on a page in plain HTML, with the same settings.`;
-  return [sendingNote(state), plain, estimateNote(state)].filter((note) => note !== undefined);
+  return [sendingNote(state), plain, estimateNote(state), questionsNote(state)].filter(
+    (note) => note !== undefined,
+  );
 }
 
 /** @param name of the choice that the links make */

@@ -248,6 +248,18 @@ suite('the page of snippets', () => {
     assert.equal(await saidOf('early'), '"show_estimate": "after-contact"');
     for (const partner of ['contact', 'upstream', 'nobody']) assert.equal(await saidOf(partner), undefined);
   });
+  test("names a partner's own questions beside samples, which lack them, or says how to add one", async (t) => {
+    const question = {name: 'revenue', label: {en: 'Monthly revenue'}, kind: 'text' as const};
+    const asking = onePartner({key: 'asking', origins: ['https://a.example'], ask: [question]});
+    const own = await openFor(t, startTestServer(prepare({partners: [...canaries.partners, asking]})));
+    const page = async (query: string) => (await own.fetch(`/embed/snippets?${query}`)).text();
+    const [named, howTo] = [/the form also asks: Monthly revenue\./, /A question of your own is a line in/];
+    assert.match(await page('partner=asking'), named);
+    assert.doesNotMatch(await page('partner=asking&sends=leads'), /Monthly revenue|A question of your own/);
+    assert.match(await page('partner=acme'), howTo);
+    assert.doesNotMatch(await page('partner=nobody'), howTo);
+  });
+
   test('a partner that takes standard leads alone is offered nothing but contact data', async () => {
     const {text} = await get({partner: 'contact'});
     const [select = ''] = /<select[^>]*name="lead-type"[^]*?<\/select>/.exec(text) ?? [];
