@@ -6,7 +6,7 @@ import {routes} from '../../../server/pages/routes.ts';
 import {freePort} from '../../support/free-port.ts';
 import {writeConfig} from '../../support/config-file.ts';
 import {ownForm, servePages} from '../../support/pages.ts';
-import {entryAt, erasureAsked, eventTo} from '../../support/sample-leads.ts';
+import {entryAt, erasureAsked, eventTo, newEntry} from '../../support/sample-leads.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
 import {acme, inFile} from '../../support/test-server.ts';
 import {newSecret} from '../../support/webhook-receiver.ts';
@@ -138,4 +138,28 @@ test('since when a destination fails outlives "Try now", and counts no hold and 
   await execute("UPDATE deliveries SET state = 'held'");
   await store.retryDeliveries(Date.now(), {destination: 'crm', state: 'held'});
   await fails(Date.now() - 3.5 * hour, / failing for 3 h /);
+});
+
+test('agents find leads by a choice at a question, which viewers are not offered', async (t) => {
+  const choices = ['low', 'high'].map((value) => ({value, en: `Over ${value}`}));
+  const asking = {key: 'asking', ask: [{name: 'revenue', label: {en: 'Monthly revenue'}, choices}]};
+  const {get, accept} = await begin(t, [asking]);
+  const leads = choices.map(({value, en: text}) => {
+    const answers = [{name: 'revenue', label: 'Monthly revenue', value, text}];
+    return newEntry({partner: 'asking', lead: {...newEntry().lead, answers}});
+  });
+  await accept(...leads);
+  assert.match(await get('/leads', 'agent'), /<option value="revenue=high">Monthly revenue: Over high</);
+  const shownTo = async (role: Role) => {
+    const page = await get('/leads?answer=revenue%3Dhigh', role);
+    return leads.map(({id}) => page.includes(`/leads/${id}`));
+  };
+  assert.deepEqual(
+    [await shownTo('agent'), await shownTo('viewer')],
+    [
+      [false, true],
+      [true, true],
+    ],
+  );
+  assert.doesNotMatch(await get('/leads', 'viewer'), /Monthly revenue/);
 });
