@@ -55,11 +55,8 @@ const servedReleases = releases.filter((version) => !isWithdrawn(version));
 
 /** A question that no released form knows, and that forms from 2.0 on want an answer to. */
 const question = {
-  name: 'revenue',
-  label: {en: 'Monthly revenue'},
-  kind: 'text',
-  required: true,
-  step: 'funds',
+  ...{name: 'revenue', label: {en: 'Monthly revenue'}, required: true},
+  ...{kind: 'text' as const, step: 'funds' as const},
 };
 
 /** What a visitor reads and presses, in each language of the form. */

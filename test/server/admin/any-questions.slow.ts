@@ -3,7 +3,7 @@ import {test} from 'node:test';
 import {tryQuestions} from '../../support/any-questions.ts';
 
 const first = Number(process.env['PROPERTY_SEED'] ?? 1);
-for (const seed of [1, 2, 3, 4])
-  test(`form, server, event, CSV and page say the same of 500 random visits: ${seed}`, async (t) => {
-    t.diagnostic(JSON.stringify(await tryQuestions(t, 500, first + seed)));
+for (let seed = first; seed < first + 10; seed++)
+  test(`form, server, event, CSV and page say the same of 200 random visits, seed ${seed}`, async (t) => {
+    t.diagnostic(JSON.stringify(await tryQuestions(t, 200, seed)));
   });
