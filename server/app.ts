@@ -117,7 +117,7 @@ export async function createApp(
   const routesUnder = createRoutes(config, {
     store: watch.store,
     counters,
-    count: requests.count,
+    requests,
     emit,
     timings,
     reads,

@@ -17,6 +17,7 @@ import type {VisitorService} from './leads/visitor-leads.ts';
 import type {Emit} from './observe/observations.ts';
 import {versionForSnippets} from './snippets/parts.ts';
 import {newestVersion, type EmbedVersion} from './versions/embed-versions.ts';
+import type {RequestCounter} from './versions/request-counts.ts';
 import {applyPages} from './http/apply/apply-pages.ts';
 import {createLinkDesk} from './admin/link-desk.ts';
 import {createRevokePage} from './http/apply/revoke-page.ts';
@@ -32,14 +33,15 @@ import {createFailureDelay} from './http/limits/failure-delay.ts';
 import {createFailureLimit} from './http/limits/failure-limit.ts';
 import {createRateLimits} from './http/limits/rate-limit.ts';
 import {versionList} from './http/public-lists.ts';
+import {viewCounter} from './http/view-counter.ts';
 import {snippetsRouter} from './http/snippets/snippets-router.ts';
 
 /** What is the same before and after a reload: it has counted failures, and compressed forms. */
 type Lasting = {
   store: LeadStore;
   counters: Counters;
-  /** Is told of each version of the form that a page has asked for. */
-  count: Parameters<typeof embedFiles>[1];
+  /** Is told of each version of the form that a page has asked for, and of each page view. */
+  requests: Pick<RequestCounter, 'count' | 'countView'>;
   emit: Emit;
   timings: Timings;
   /** Counts which callers read leads. */
@@ -49,7 +51,7 @@ type Lasting = {
 /** @returns makes the routes of a configuration, with the service that takes leads under it, and the versions that it serves */
 export function createRoutes(
   first: Config,
-  {store, counters, count, emit, timings, reads}: Lasting,
+  {store, counters, requests, emit, timings, reads}: Lasting,
 ): (config: Config, service: LeadService, versions: readonly EmbedVersion[]) => Router {
   let inForce: Pick<Config, 'signInExempt' | 'rateLimit'> = first;
   const failures = {window: 60_000, counters, emit};
@@ -70,7 +72,7 @@ export function createRoutes(
   let files = {versions: [] as readonly EmbedVersion[], router: Router()};
   function filesOf(versions: readonly EmbedVersion[]): Router {
     if (!isDeepStrictEqual(files.versions, versions))
-      files = {versions, router: embedFiles(versions, count, emit, compressor)};
+      files = {versions, router: embedFiles(versions, requests.count, emit, compressor)};
     return files.router;
   }
 
@@ -93,7 +95,8 @@ export function createRoutes(
     const figures = figuresOf(policy);
     const proofs = proofOfWork > 0 ? createProofs(tokenKeys, proofOfWork) : undefined;
     const facts = (partner: Partner) => contactFacts(partner, config.destinations);
-    const form = createNoJsForm({publicUrl, visitorService, facts, tokenKeys, counters, emit});
+    const countView = viewCounter(versions, requests);
+    const form = createNoJsForm({countView, publicUrl, visitorService, facts, tokenKeys, counters, emit});
     const routes = Router({caseSensitive: true});
     const around = {signIns, failureDelay, timings, reads};
     routes.use(jsonApi({...around, callers, partners, service, digests}));
@@ -107,6 +110,7 @@ export function createRoutes(
         facts,
         proofs,
         quota,
+        countView,
       }),
     );
     const revokePage = createRevokePage(createLinkDesk({store, config}), config);

@@ -7,6 +7,7 @@ import type {Span, FigureStore} from '../leads/figures.ts';
 import type {LeadReader} from '../leads/lead-filter.ts';
 import {createdAtOf} from '../leads/lead-ids.ts';
 import type {With} from './admin.ts';
+import type {FormUse} from './form-use.ts';
 import type {PartnerRow, Status} from './status.ts';
 import {midnight} from './words.ts';
 
@@ -24,6 +25,7 @@ const maxSpans = 5_000;
  * - `answers`: how many of today's leads have each status
  * - `partners`: the one with the most leads today first; `partner` is null for the callers
  * - `why`: why a partner sends no leads
+ * - `form`: null for the callers
  */
 export type Overview = {
   today: number;
@@ -38,6 +40,7 @@ export type Overview = {
     lastLeadAt: number | null;
     silent: boolean;
     why: string | null;
+    form: FormUse | null;
   }[];
   held: number;
   oldestHeldAt: number | null;
@@ -82,8 +85,9 @@ export async function readOverview(
     answers: {done: withAnswer('done'), pending: withAnswer('pending'), refused: withAnswer('refused')},
     hours: hours.map((hour) => ({today: inHour(0, hour), usual: meanOf(hour)})),
     partners: status.partners
-      .map(({partner, silent, ...row}) => ({
+      .map(({partner, silent, form, ...row}) => ({
         partner,
+        form,
         ...figures(partner),
         silent,
         lastLeadAt: row.last_lead_at === null ? null : Date.parse(row.last_lead_at),

@@ -22,8 +22,9 @@ import {explained} from '../observe/causes.ts';
 import {readDisk} from '../observe/readings.ts';
 import type {RefusalCount} from '../observe/refusals.ts';
 import {goneAfter, type ProcessReport, type ReloadStore} from '../reload/reloads.ts';
-import {startOfDay} from '../versions/request-counts.ts';
+import {startOfDay, type RequestStore} from '../versions/request-counts.ts';
 import {destinationRow, listDestinations, wrongOf, type DestinationRow} from './destinations.ts';
+import {daysLooked, fellSilent, formUse, formUseOf} from './form-use.ts';
 import {count, isoTime, time, type With} from './admin.ts';
 import {keyName} from './keys.ts';
 import {unreadableText} from './lead-names.ts';
@@ -34,8 +35,6 @@ import {ago, bytes, clockTime, counted, lasting, localDay, midnight} from './wor
 
 /** The share of free space below which the disk with the SQLite file counts as almost full. */
 const lowDisk = 0.05;
-/** A partner with this many leads in the week before its last one is busy. It is silent for a day by chance once in sixty years. */
-const busyPartner = 70;
 /** An hour with this many leads of a partner, and this many times the usual number, is a wave. Fewer can be checked by hand. */
 const [leastOfWave, timesOfWave] = [50, 10];
 /** How many past days are averaged for the usual number of leads in an hour. */
@@ -45,8 +44,6 @@ const hour = 3_600_000;
 const maxOpened = 200;
 /** The maximum number of undecided numbers that have a finding each. */
 const maxNamed = 20;
-/** How many days back the last lead of a partner is searched. */
-export const daysLooked = 30;
 
 const ofServer = ['server', 'store', 'disk', 'process', 'configuration', 'evidence', 'alert'] as const;
 const ofDestination = ['stop', 'destination', 'late', 'stopped', 'overdue'] as const;
@@ -125,6 +122,7 @@ const found = (
  * - `refusals`: refused requests since the start of the servers; null if no server reports them
  * - `refused_for`: the most frequent reason
  * - `leads_last_hour`: in the last 60 minutes. `usual_hour`: the mean for these 60 minutes on the last seven days
+ * - `form`: null for the callers
  */
 const partnerRow = z.object({
   partner: z.string().nullable(),
@@ -136,6 +134,7 @@ const partnerRow = z.object({
   refused_for: z.string().nullable(),
   last_lead_at: time.nullable(),
   silent: z.boolean(),
+  form: formUse.nullable(),
 });
 export type PartnerRow = z.infer<typeof partnerRow>;
 
@@ -162,6 +161,7 @@ export type Status = z.infer<typeof status>;
 const nothingSeen = {disk: null, processes: [], destinations: [], partners: [], unreadable_leads: []};
 
 type StatusStore = ReadStore &
+  RequestStore &
   KeyStore &
   EvidenceStore &
   ReloadStore &
@@ -458,7 +458,7 @@ function overdueFindings(processes: readonly ProcessReport[]): Finding[] {
   });
 }
 
-function partnerFindings({partner, silent, last_lead_at, ...row}: PartnerRow): Finding[] {
+function partnerFindings({partner, silent, last_lead_at, form, ...row}: PartnerRow): Finding[] {
   const [who, subject] = [partner ?? 'The callers', partner ?? '-'];
   const {leads_last_hour: leads, usual_hour: usual} = row;
   if (leads >= Math.max(leastOfWave, timesOfWave * usual)) {
@@ -466,8 +466,12 @@ function partnerFindings({partner, silent, last_lead_at, ...row}: PartnerRow): F
     const remedy = `Bots may have sent them: see "lead-prequal leads list --partner ${subject}"`;
     return [found(['degraded', 'wave', subject], text, remedy)];
   }
-  if (!silent || last_lead_at === null) return [];
-  const text = `${who} fell silent: the last lead came ${ago(Date.parse(last_lead_at))} ago`;
+  const silence =
+    silent && `${who} fell silent: the last lead came ${ago(Date.parse(last_lead_at ?? ''))} ago`;
+  const text = form?.unbegun_since
+    ? `Nobody has begun the form of ${who} since ${form.unbegun_since}`
+    : silence;
+  if (!text) return [];
   return [found(['degraded', 'partner', subject], text, "Look at the form on the partner's page.")];
 }
 
@@ -497,12 +501,14 @@ function asServersSee(row: DestinationRow, processes: readonly ProcessReport[]):
 const sumOf = (counts: readonly RefusalCount[]) => counts.reduce((sum, {requests}) => sum + requests, 0);
 
 async function readPartners(
-  {store, config: {partners}}: With<FigureStore, 'config'>,
+  {store, config: {partners}}: With<FigureStore & RequestStore, 'config'>,
   processes: readonly ProcessReport[],
 ): Promise<PartnerRow[]> {
   const now = Date.now();
   const [today, yesterday] = [midnight(now), midnight(now, -1)];
-  const days = await store.leadDays(now - (daysLooked + 7) * dayLength, now);
+  const since = now - (daysLooked + 7) * dayLength;
+  const days = await store.leadDays(since, now);
+  const views = Map.groupBy(await store.viewDays(startOfDay(since)), ({partner}) => partner);
   const counts = await store.countSpans([
     {since: today, until: now + dayLength},
     {since: yesterday, until: today},
@@ -520,10 +526,7 @@ async function readPartners(
     const own = days.filter((each) => each.partner === partner);
     const leadsOf = (span: typeof ofToday) => span?.get(partner) ?? 0;
     const newestAt = Math.max(0, ...own.map(({newest}) => createdAtOf(newest)));
-    const lastLead = newestAt < midnight(now, -daysLooked) ? null : newestAt;
-    // The week before the partner's last lead, even if that was long ago.
-    const week = own.filter((each) => each.day >= startOfDay(newestAt) - 7 * dayLength);
-    const isBusy = week.reduce((sum, {leads}) => sum + leads, 0) >= busyPartner;
+    const sent = own.map(({day, leads}) => ({day, times: leads}));
     const refused = processes
       .flatMap(({refusals = []}) => refusals)
       .filter((each) => each.partner === partner)
@@ -536,8 +539,9 @@ async function readPartners(
       usual_hour: Math.round(usualHours.reduce((sum, each) => sum + leadsOf(each), 0) / usualDays),
       refusals: processes.some(({refusals}) => refusals) ? sumOf(refused) : null,
       refused_for: refused[0]?.reason ?? null,
-      last_lead_at: isoTime(lastLead),
-      silent: lastLead !== null && now - lastLead > dayLength && isBusy,
+      last_lead_at: isoTime(newestAt < midnight(now, -daysLooked) ? null : newestAt),
+      silent: fellSilent(sent, newestAt, now),
+      form: partner === null ? null : formUseOf(views.get(partner) ?? [], sent, newestAt, now),
     };
   });
 }

@@ -3,15 +3,8 @@
  * is for monitors.
  */
 import {Command} from 'commander';
-import {
-  daysLooked,
-  inOneLine,
-  isWell,
-  readStatus,
-  status,
-  unconfigured,
-  type Status,
-} from '../admin/status.ts';
+import {inOneLine, isWell, readStatus, status, unconfigured, type Status} from '../admin/status.ts';
+import {daysLooked, sayFormUse} from '../admin/form-use.ts';
 import {lateAfter} from '../admin/unheard.ts';
 import {ago, bytes, lasting, timeOrNone} from '../admin/words.ts';
 import {printable} from '../admin/visible.ts';
@@ -87,8 +80,8 @@ async function printScreen(run: Run, seen: Status) {
   await write('\n');
   await printTable(
     run,
-    ['partner', 'today', 'yesterday', 'refused', 'mostly for', 'last lead'],
-    partners.map(({partner, leads_today, leads_yesterday, refusals, refused_for, last_lead_at}) => [
+    ['partner', 'today', 'yesterday', 'refused', 'mostly for', 'last lead', 'form, 7 days'],
+    partners.map(({partner, leads_today, leads_yesterday, refusals, refused_for, last_lead_at, form}) => [
       partner ?? '-',
       leads_today,
       leads_yesterday,
@@ -97,6 +90,7 @@ async function printScreen(run: Run, seen: Status) {
       last_lead_at === null
         ? `none in ${daysLooked} days`
         : `${timeOrNone(last_lead_at)} (${ago(Date.parse(last_lead_at))})`,
+      form ? sayFormUse(form) : '',
     ]),
   );
 }

@@ -1,6 +1,7 @@
 /** The first page: what needs an operator now, and today beside a usual day. */
 import {paths} from '../../contract/api.ts';
 import {listPage} from '../admin/listing.ts';
+import {sayFormUse, type FormUse} from '../admin/form-use.ts';
 import {readOverview, type Overview} from '../admin/overview.ts';
 import {rowOf} from '../admin/operations/table.ts';
 import {isWell, placeOf, type Finding, type Status} from '../admin/status.ts';
@@ -147,12 +148,36 @@ function byHour({hours}: Overview, {now}: Visit): Html {
   </section>`;
 }
 
+/** How often the form of a partner was begun on each of 30 days, and below that how often it was sent. */
+function formBars(form: FormUse): Html | false {
+  const words = sayFormUse(form);
+  if (words === '') return false;
+  const views = form.days.map(({shown, began}) => shown + began);
+  const most = Math.max(1, ...views, ...form.days.map(({sent}) => sent));
+  const bar = (kind: string, index: number, times: number, title: string) => {
+    const height = Math.ceil((times / most) * 24);
+    return html`<rect class="${kind}" x="${index * 8}" y="${24 - height}" width="6" height="${height}"
+      ><title>${title}</title></rect
+    >`;
+  };
+  const bars = form.days.map(({day, sent}, index) => {
+    const title = `${day}: ${counted(views[index] ?? 0, 'page view')}, ${sent} sent`;
+    return html`${bar('n', index, views[index] ?? 0, title)}${bar('a', index, sent, title)}`;
+  });
+  const label = `Page views of 30 days in UTC, and below them what was sent. The most on a day: ${most}. In 7 days: ${words}`;
+  return html`<small>${words}</small>
+    <svg class="strip" viewBox="0 0 240 24" preserveAspectRatio="none" role="img" aria-label="${label}">
+      ${bars}
+    </svg>`;
+}
+
 function partnerTable({partners}: Overview, visit: Visit): Html {
-  const row = ({partner, today, usual, lastLeadAt, silent, why}: Overview['partners'][number]) =>
+  const row = ({partner, today, usual, lastLeadAt, silent, why, form}: Overview['partners'][number]) =>
     html`<tr>
       <th scope="row">
         <a href="/leads?partner=${encodeURIComponent(partner ?? '-')}">${partnerWords(partner)}</a>
         ${(silent || why !== null) && html`<small>${state({kind: 'held', words: [silent && 'silent', why].filter(Boolean).join('; ')})}</small>`}
+        ${form !== null && formBars(form)}
       </th>
       <td class="r">${today}</td>
       <td class="r q">${Math.round(usual)}</td>
@@ -161,6 +186,7 @@ function partnerTable({partners}: Overview, visit: Visit): Html {
   return html`<section>
     <div class="head">
       <h2>Partners</h2>
+      <span class="q s">bars: 30 days</span>
       ${partners.length > partnersShown && html`<span class="q s">${partnersShown} of ${partners.length}</span>`}
     </div>
     <table class="one">

@@ -17,6 +17,7 @@ import {
 import {roles} from '../leads/operators.ts';
 import {requestKinds} from '../leads/privacy-requests.ts';
 import {suppressionKinds} from '../leads/revocation.ts';
+import {viewStages} from '../versions/request-counts.ts';
 
 export type Column = {
   type: 'text' | 'integer' | 'blob';
@@ -584,6 +585,21 @@ export const tables = {
     },
     primaryKey: ['day', 'version', 'origin'],
     since: 9,
+  },
+
+  /** How often the form of a partner was shown or begun on the pages of an origin on a day (versions/request-counts.ts). */
+  page_views: {
+    columns: {
+      /** When the day began, in UTC. */
+      day: integer,
+      partner: text,
+      origin: text,
+      version: text,
+      stage: {...text, oneOf: viewStages},
+      requests: integer,
+    },
+    primaryKey: ['day', 'partner', 'origin', 'version', 'stage'],
+    since: 23,
   },
 
   /** One row, which is updated regularly to check that the database accepts writes. */

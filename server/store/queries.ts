@@ -118,6 +118,7 @@ const expiring: readonly [table: TableName, column: string, kept: number, condit
   ['same_leads', 'created_at', keyLifetime],
   ['spent_proofs', 'expires_at', 0],
   ['version_requests', 'day', requestsKept],
+  ['page_views', 'day', requestsKept],
   ['confirmations', 'created_at', confirmationsKept],
   ['processes', 'seen_at', processesKept],
   ['unreadable_leads', 'met_at', notesKept],

@@ -1,6 +1,7 @@
 /**
- * Counts which versions of the form pages ask for, so that an operator knows whom to write to. Nothing about a visitor
- * is kept: a count has a day, a version, and an origin that a partner lists.
+ * Counts which versions of the form pages ask for, so that an operator knows whom to write to, and on how many pages a
+ * partner's form was shown or begun. Nothing about a visitor is kept: a count has a day, a version, and an origin that a
+ * partner lists.
  *
  * A browser keeps the files of an exact version for a year. So the count of a day is that of the browsers that loaded
  * the version for the first time, and fewer than the visits. Any count shows that pages still use the version.
@@ -13,6 +14,17 @@ import {dayLength} from '../config/timings.ts';
 export type DailyCount<Counted> = Counted & {day: number; requests: number};
 export type RequestCount = DailyCount<{version: string; origin: string}>;
 
+/**
+ * What is known of a page view when its form asks for the configuration: the visitor has touched the form (`began`), or not
+ * yet (`shown`). Forms before 2.0 do not say it, and count as `shown`.
+ */
+export const viewStages = ['shown', 'began'] as const;
+export type ViewStage = (typeof viewStages)[number];
+/** `version`: `unknown` if the form does not name it, `other` if the server does not have it. */
+export type ViewCount = DailyCount<{partner: string; origin: string; version: string; stage: ViewStage}>;
+/** How many page views a partner had on a day. */
+export type ViewDay = {day: number; partner: string; stage: ViewStage; times: number};
+
 /** How much the pages of an origin use a version. `lastDay` is the last day on which they asked for it. */
 export type VersionUse = {version: string; origin: string; requests: number; lastDay: number};
 
@@ -21,6 +33,10 @@ export type RequestStore = {
   addRequests(counts: readonly RequestCount[]): Promise<void>;
   /** @param since only requests from this time on are counted in `requests` */
   versionUse(since: number): Promise<VersionUse[]>;
+  /** As `addRequests`. */
+  addViews(counts: readonly ViewCount[]): Promise<void>;
+  /** The days since a time, without those that have no view. */
+  viewDays(since: number): Promise<ViewDay[]>;
 };
 
 export type RequestCounter = {
@@ -31,6 +47,12 @@ export type RequestCounter = {
    * @returns the origin under which the request was counted
    */
   count: (version: string, origin: string | undefined, site?: string) => string;
+  /** Counts a page view, as `count` does. @param version undefined if the form does not name it */
+  countView: (
+    view: {partner: Partner; stage: ViewStage; version: string | undefined},
+    origin: string | undefined,
+    site?: string,
+  ) => void;
   /** Stores what was counted so far. Later requests are not counted. */
   stop(): Promise<void>;
 };
@@ -48,7 +70,7 @@ export const movingVersion = 'v1';
  * name, anybody could fill the table. Scripts without the attribute `crossorigin` and those in opaque frames have no
  * origin. The server's own pages (apply pages, previews of snippets) are known by what browsers say of the site.
  */
-const unlistedOrigins = {other: 'other', own: 'own', unknown: 'unknown'} as const;
+export const unlisted = {other: 'other', own: 'own', unknown: 'unknown'} as const;
 
 /**
  * Counts by day in memory, and stores the counts later.
@@ -102,23 +124,31 @@ export function startCountingRequests(
     interval,
   );
 
-  function nameOf(origin: string | undefined, site: string | undefined): string {
+  const views = startDailyCounts<Omit<ViewCount, 'day' | 'requests'>>(
+    (added) => store.addViews(added),
+    interval,
+  );
+
+  function nameOf(among: readonly Partner[], origin: string | undefined, site: string | undefined): string {
     if (origin !== undefined) {
-      const listed = partners().flatMap(({origins}) => origins);
+      const listed = among.flatMap(({origins}) => origins);
       if (listed.includes(origin)) return origin;
       const wildcard = listed.find((allowed) => isCovered(origin, allowed));
       if (wildcard !== undefined) return wildcard;
     }
-    if (site === 'same-origin') return unlistedOrigins.own;
-    return origin === undefined || origin === 'null' ? unlistedOrigins.unknown : unlistedOrigins.other;
+    if (site === 'same-origin') return unlisted.own;
+    return origin === undefined || origin === 'null' ? unlisted.unknown : unlisted.other;
   }
 
   return {
     count(version, origin, site) {
-      const name = nameOf(origin, site);
+      const name = nameOf(partners(), origin, site);
       counts.count({version, origin: name});
       return name;
     },
-    stop: () => counts.stop(),
+    countView({partner, stage, version = unlisted.unknown}, origin, site) {
+      views.count({partner: partner.key, origin: nameOf([partner], origin, site), version, stage});
+    },
+    stop: async () => void (await Promise.all([counts.stop(), views.stop()])),
   };
 }

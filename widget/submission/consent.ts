@@ -8,15 +8,13 @@ import {changingText} from '../fields/changing-text.ts';
 import {errorText} from '../fields/field-views.ts';
 import type {FormHost} from '../fields/form-host.ts';
 import {safeLink} from '../page/safe-link.ts';
+import {builtVersion} from './exchange.ts';
 
 /**
  * - `required`: the box is not ticked
  * - `outdated`: the partner's text has changed since the visitor saw it
  */
 export type ConsentError = 'required' | 'outdated';
-
-/** The version of the form, which the builds write in its place (build/later-files.ts). The sources have none. */
-declare const formVersion: string | undefined;
 
 /** What the visitor saw of the consent. A lead is only sent with a text that was seen. */
 export type SeenConsent = ConsentView & {version: string};
@@ -143,7 +141,7 @@ export class Consent {
           .slice(0, consentViewLimits.slot) || undefined,
       button: text && host.find('.main')?.innerText,
       version: this.#seenVersion,
-      form: typeof formVersion === 'string' ? formVersion : undefined,
+      form: builtVersion,
       in_view:
         !!text &&
         text.top >= 0 &&

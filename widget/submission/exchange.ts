@@ -5,6 +5,12 @@ import {problemTypePrefix} from '../../contract/problems.ts';
 import type {Endpoint} from '../fields/form-host.ts';
 import {Promise} from '../page/builtins.ts';
 
+/** The builds write it in this place (build/later-files.ts). */
+declare const formVersion: string | undefined;
+
+/** The version of the form. The sources have none. */
+export const builtVersion = typeof formVersion === 'string' ? formVersion : undefined;
+
 export type Reply = {
   readonly status: number;
   readonly body: unknown;

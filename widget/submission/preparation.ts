@@ -10,7 +10,7 @@ import type {Endpoint} from '../fields/form-host.ts';
 import {explainRefusal} from '../page/advice.ts';
 import {Promise} from '../page/builtins.ts';
 import {inTime} from '../page/in-time.ts';
-import {addressOf, isObject, isOfPage, problemCode} from './exchange.ts';
+import {addressOf, isObject, isOfPage, builtVersion, problemCode} from './exchange.ts';
 import {solve, type Proof} from './proof.ts';
 
 /**
@@ -40,6 +40,8 @@ export class Preparation {
   ready: Promise<unknown> | undefined;
   /** A configuration has arrived, or could not be loaded. */
   isSettled = false;
+  /** The server counts this view of the page already, or need not, because the visitor has sent the form before. */
+  isCounted = false;
 
   readonly #endpoint: () => Endpoint;
   readonly #locale: () => string;
@@ -51,7 +53,14 @@ export class Preparation {
   #address = '';
   /** Call this when the visitor touches the form. From then on, the proof of a lead is computed in the background. */
   touch = () => {};
-  readonly #touched = new Promise<void>((resolve) => (this.touch = resolve));
+  #isTouched = false;
+  readonly #touched = new Promise<void>(
+    (resolve) =>
+      (this.touch = () => {
+        this.#isTouched = true;
+        resolve();
+      }),
+  );
 
   /** @param locale the language of the form, such as `es-US` */
   constructor(endpoint: () => Endpoint, locale: () => string, onConfig: () => void) {
@@ -67,7 +76,10 @@ export class Preparation {
   begin(): Promise<unknown> {
     const server = addressOf(this.#endpoint(), paths.embedConfig);
     const address = this.#addressIn(server);
-    if (server !== this.#server) this.config = this.refusal = undefined;
+    if (server !== this.#server) {
+      this.config = this.refusal = undefined;
+      this.isCounted &&= this.#server === '';
+    }
     if (address !== this.#address) this.ready = undefined;
     this.#server = server;
     this.#address = address;
@@ -105,8 +117,10 @@ export class Preparation {
    */
   async #request(address: string): Promise<UsedConfig | undefined> {
     const endpoint = this.#endpoint();
+    const view = this.isCounted ? 'again' : this.#isTouched ? 'began' : 'shown';
+    this.isCounted = true;
     try {
-      const response = await endpoint.fetch(address);
+      const response = await endpoint.fetch(`${address}&view=${view}&version=${builtVersion}`);
       const body: unknown = await response.json();
       if (response.ok) return isObject(body) ? sanitize(body) : undefined;
       const code = problemCode(body);
@@ -118,6 +132,7 @@ export class Preparation {
           (found) => (this.refusal = found || undefined),
         );
     }
+    this.isCounted = view === 'again';
     return undefined;
   }
 

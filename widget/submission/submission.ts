@@ -192,6 +192,7 @@ export class Submission implements ReactiveController {
   }
 
   async #restore(endpoint: Endpoint, receipt: Receipt) {
+    this.preparation.isCounted = true;
     const configured = this.preparation.begin();
     const reply = await this.#read(endpoint, receipt);
     if (reply?.status === 404) keepReceipt(endpoint);

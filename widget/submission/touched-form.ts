@@ -165,8 +165,8 @@ export class TouchedForm {
   /** Handles an event of the form, also one from before `rest` had arrived. */
   handle({type, timeStamp, target, key}: FormEvent) {
     this.#touchedAt ??= timeStamp;
-    void this.submission.preparation.begin();
     this.submission.preparation.touch();
+    void this.submission.preparation.begin();
     const around = fieldAround(target);
     const field = isField(around) ? around : undefined;
     // The press of a button must not show the text below the pointer, where the click would tick its box.

@@ -34,9 +34,10 @@ export type Form = {
  * - `_token`: see form-tokens.ts
  * - `_seen`: the version of the consent text above the button
  * - `_next`: the button below the first step, while the page shows that step alone
+ * - `_again`: the form was sent before, so that the page view is counted once
  * - `_change`: the button below the answer that leads back to the form
  */
-export const carried = {token: '_token', seen: '_seen', next: '_next', change: '_change'} as const;
+export const carried = {token: '_token', seen: '_seen', next: '_next', again: '_again', change: '_change'} as const;
 
 /** What the form shows. */
 export type Shown = {

@@ -38,6 +38,7 @@ import {ProblemError} from '../../leads/problem-error.ts';
 import {observedProblem} from '../problem-replies.ts';
 import {problems} from '../../../contract/problems.ts';
 import {visitorOf} from '../request-context.ts';
+import type {CountView} from '../view-counter.ts';
 import {readSubmission} from '../wire-schemas.ts';
 import {answerMarkup} from './answer-markup.ts';
 import {contextIn, leadTypeOf, reachMarkup, type Card, type Visit} from './apply-page.ts';
@@ -55,6 +56,7 @@ type Parts = {
   facts: (partner: Partner) => ContactFacts;
   tokenKeys: readonly [string, ...string[]];
   counters: Counters;
+  countView: CountView;
   emit: Emit;
 };
 
@@ -141,6 +143,7 @@ async function answer(exchange: Exchange): Promise<Reply> {
     const notice = {...sayFailure(form.words, 'forbidden'), more: reachMarkup(visit.language, partner)};
     return again(exchange, empty, 403, {notice});
   }
+  if (!posted.has(carried.again) && !posted.has(carried.change)) exchange.countView(request, 'began');
   // Somebody in another network may have filled in this form, so its tick is no consent of this visitor.
   if (!isOwn && !token?.isHere) posted.delete('consent');
   const {shown, filled} = readPost(posted, form);

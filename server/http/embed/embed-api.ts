@@ -28,6 +28,8 @@ import {
 } from '../../leads/visitor-leads.ts';
 import {readConsent, refuseOtherPartner, suspicions} from '../../leads/visitor-submission.ts';
 import {partnerOf, visitorOf} from '../request-context.ts';
+import {viewStages} from '../../versions/request-counts.ts';
+import type {CountView} from '../view-counter.ts';
 import {readSubmission} from '../wire-schemas.ts';
 import type {Proof, Proofs} from './proof.ts';
 import type {Quota, QuotaState} from './quota.ts';
@@ -50,6 +52,7 @@ type Parts = {
   /** Undefined if no proof of work is required. */
   proofs: Proofs | undefined;
   quota: Quota;
+  countView: CountView;
   unknownPartners: FailureLimit;
   rateLimits: RateLimits;
   /**
@@ -60,7 +63,7 @@ type Parts = {
 };
 
 export function embedApi(parts: Parts): Router {
-  const {partners, publicUrl, visitorService, minimums, figures, facts, proofs, quota} = parts;
+  const {partners, publicUrl, visitorService, minimums, figures, facts, proofs, quota, countView} = parts;
   const {unknownPartners, rateLimits, perMinute} = parts;
   const router = Router({caseSensitive: true});
 
@@ -69,6 +72,9 @@ export function embedApi(parts: Parts): Router {
 
   const config: RequestHandler = async (request, response) => {
     const partner = partnerOf(request);
+    const {view = viewStages[0], version} = request.query;
+    const stage = viewStages.find((each) => each === view);
+    if (stage) countView(request, stage, version);
     const {key, name, contact, leadTypes, colors, answerFrom, showsEstimate, contextFields, ask, questions} =
       partner;
     const locale = localeOf(request);

@@ -2,7 +2,10 @@
 import assert from 'node:assert/strict';
 import {suite, test} from 'node:test';
 import type {Admin} from '../../../server/admin/admin.ts';
+import {DateTime} from 'luxon';
+import {readOverview} from '../../../server/admin/overview.ts';
 import {inOneLine, isTold, status, troubleOf} from '../../../server/admin/status.ts';
+import {startOfDay} from '../../../server/versions/request-counts.ts';
 import {databaseKinds, hookAndUpstream, operate, runCommand, statusOf} from '../../support/operator.ts';
 import {writeConfig} from '../../support/config-file.ts';
 import {
@@ -19,6 +22,12 @@ import {temporaryFolder} from '../../support/temporary-folder.ts';
 const storedBefore = (hours: number, changes: Parameters<typeof newEntry>[0] = {}) =>
   entryAt(Date.now() - hours * 3_600_000, {partner: 'acme', ...changes});
 
+/** Page views of the form of acme on a day in UTC. */
+const began = (daysAgo: number, requests: number) => ({
+  ...{partner: 'acme', origin: 'own', version: '2.0.0', stage: 'began' as const},
+  ...{day: startOfDay(Date.now()) - daysAgo * 86_400_000, requests},
+});
+
 for (const {name, postgres, skip} of databaseKinds) {
   suite(`the status over ${name}`, {skip}, () => {
     for (const days of [1, 5, 20])
@@ -28,6 +37,42 @@ for (const {name, postgres, skip} of databaseKinds) {
         const {partners} = await statusOf(await admin());
         assert.partialDeepStrictEqual(partners, [{partner: 'acme', silent: true}]);
       });
+
+    test('a form is begun and sent by the same figures on the page, by the command and as JSON', async (t) => {
+      const week = Array.from({length: 60}, (_, index) => storedBefore(1 + 2 * index));
+      const before = Array.from({length: 17}, (_, index) => storedBefore(24 * 10 + index));
+      const {admin, settings} = await operate(t, [...week, ...before], {postgres});
+      const opened = await admin();
+      await opened.store.addViews([
+        ...[0, 1, 2, 3, 4].map((days) => began(days, 80)),
+        ...[began(9, 20), began(10, 20), began(11, 60), began(31, 500)],
+      ]);
+      const seen = await statusOf(opened);
+      const {form} = seen.partners[0] ?? assert.fail();
+      assert.partialDeepStrictEqual(form, {shown: 0, began: 400, sent: 60, rate: 15, usual_rate: 17});
+      assert.partialDeepStrictEqual(form?.days.at(-1), {began: 80, shown: 0});
+      assert.equal(form?.days.length, 30);
+      const said = '400 began, 60 sent (15%), usual 17%';
+      const {stdout} = await runCommand({...settings, PORT: '0'}, 'status');
+      assert.equal(stdout.match(/^acme .* {2}(\S+ began.*)$/m)?.[1], said);
+      const overview = await readOverview(opened, {now: DateTime.now(), status: seen});
+      assert.deepEqual(overview.partners[0]?.form, form);
+    });
+
+    test('a form that nobody has begun for a day is a finding that alerts tell, unless it is sent', async (t) => {
+      const {admin, accept} = await operate(t, [], {postgres});
+      const opened = await admin();
+      const findings = async () => (await statusOf(opened)).findings.filter(({kind}) => kind === 'partner');
+      await opened.store.addViews([2, 3, 4].map((days) => began(days, 23)));
+      assert.deepEqual(await findings(), [], 'fewer than ten a day');
+      await opened.store.addViews([began(5, 1)]);
+      const [{text} = assert.fail(), ...others] = (await findings()).filter(isTold);
+      const since = new Date(Date.now() - 2 * 86_400_000).toISOString().slice(0, 10);
+      assert.equal(text, `Nobody has begun the form of acme since ${since}`);
+      assert.deepEqual(others, []);
+      await accept(storedBefore(1));
+      assert.deepEqual(await findings(), []);
+    });
 
     test('leads of callers without a consent are counted where one could be expected', async (t) => {
       const ofClient = (cid: string, consent?: typeof sampleConsent) =>

@@ -54,15 +54,45 @@ export function describeRequestCounts(name: string, openStore: (data: string) =>
       assert.deepEqual([use.length, use.every(({requests}) => requests === 2)], [250, true]);
     });
 
+    test('page views are added up by day, partner and stage, whatever their origin and version', async () => {
+      const view = {
+        day: today,
+        partner: 'acme',
+        origin,
+        version: '2.0.0',
+        stage: 'began',
+        requests: 1,
+      } as const;
+      await store.addViews([
+        {...view, requests: 4},
+        {...view, stage: 'shown'},
+      ]);
+      await store.addViews([view, {...view, origin: 'own'}, {...view, version: 'unknown'}]);
+      await store.addViews([
+        {...view, partner: 'bright'},
+        {...view, day: today - dayLength},
+      ]);
+      const days = (await store.viewDays(today)).map(
+        ({partner, stage, times}) => `${partner} ${stage} ${times}`,
+      );
+      assert.deepEqual(days.toSorted(), ['acme began 7', 'acme shown 1', 'bright began 1']);
+    });
+
     test('the counts of requests expire after 90 days', async () => {
       const version = '1.3.0';
       const keptDay = today - requestsKept + dayLength;
       for (const day of [keptDay, today - requestsKept]) {
         await store.addRequests([{day, version, origin, requests: 1}]);
+        await store.addViews([{day, partner: 'old', version, origin, stage: 'began', requests: 1}]);
       }
       while ((await store.deleteExpired(today)) > 0);
       const [use] = (await store.versionUse(0)).filter((row) => row.version === version);
       assert.partialDeepStrictEqual(use, {requests: 1, lastDay: keptDay});
+      const old = (await store.viewDays(0)).filter(({partner}) => partner === 'old');
+      assert.deepEqual(
+        old.map(({day}) => day),
+        [keptDay],
+      );
     });
   });
 }

@@ -27,6 +27,8 @@ function recordingStore() {
       return Promise.resolve();
     },
     versionUse: () => Promise.resolve([]),
+    addViews: () => Promise.resolve(),
+    viewDays: () => Promise.resolve([]),
   };
   return {store, stored};
 }

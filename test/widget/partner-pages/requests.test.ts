@@ -22,10 +22,12 @@ async function visit(content: string): Promise<Received[]> {
 }
 
 const isApi = ({method, url}: Received) => method !== 'OPTIONS' && url.startsWith('/embed/v1/');
-const inShort = ({method, url}: Received) => `${method} ${url.replace(/leads\/[^?]+/, 'leads/<id>')}`;
+const inShort = ({method, url}: Received) =>
+  `${method} ${url.replace(/leads\/[^?]+/, 'leads/<id>').replace(/version=\d+\.\d+\.\d+$/, 'version=<own>')}`;
 
 const all = [
-  'GET /embed/v1/config?partner=acme&lang=en-US',
+  'GET /embed/v1/config?partner=acme&lang=en-US&view=began&version=<own>',
+  'GET /embed/v1/config?partner=acme&lang=en-US&view=again&version=<own>',
   'POST /embed/v1/leads?partner=acme',
   'GET /embed/v1/leads/<id>?partner=acme',
 ];

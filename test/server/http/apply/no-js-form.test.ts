@@ -9,8 +9,10 @@ import type {Timings} from '../../../../server/config/timings.ts';
 import {makeEmbedVersion} from '../../../support/embed-folder.ts';
 import {openFor} from '../../../support/opened.ts';
 import {attributeOf, plainBrowser, textOf, type PlainPage} from '../../../support/plain-browser.ts';
+import {quickTimings} from '../../../support/quick-timings.ts';
 import {rowsOf, stopWrites} from '../../../support/rows.ts';
 import {startTestServer, type TestServer} from '../../../support/test-server.ts';
+import {until} from '../../../support/until.ts';
 import {openedIn} from '../../../support/encrypted-rows.ts';
 
 const publicUrl = 'https://leads.example.com';
@@ -239,6 +241,22 @@ suite('the form without a script', () => {
     assert.deepEqual(newest(server).lead['answers'], [
       {name: 'revenue', label: 'Monthly revenue', value: 'high', text: 'Over $50,000'},
       {name: 'since', label: 'In business since', value: '2019', text: '2019'},
+    ]);
+  });
+
+  test('counts as begun once, at its first post, however often it is sent and changed', async (t) => {
+    const counting = await openFor(t, start(quickTimings));
+    const browser = visitor(counting, {'sec-fetch-site': 'same-origin'});
+    const form = await browser.open('/apply/acme');
+    const corrected = await browser.send(form, {first_name: 'Ana'});
+    const result = await browser.send(corrected, {...answers, ...agreed(corrected)});
+    await browser.send(await browser.send(result, {}, ['_change', '1']), {cash: '90,000'});
+    await browser.send(await browser.open('/apply/trusting'));
+    const views = () => rowsOf(counting.config.databasePath, 'SELECT * FROM page_views ORDER BY partner');
+    await until(() => views().length === 2);
+    assert.partialDeepStrictEqual(views(), [
+      {partner: 'acme', origin: 'own', version: 'unknown', stage: 'began', requests: 1},
+      {partner: 'trusting', stage: 'began', requests: 1},
     ]);
   });
 

@@ -133,6 +133,32 @@ suite('the counts', () => {
     assert.deepEqual(await countsOf(server), expected);
   });
 
+  test('a page view is counted once, as shown or begun, by partner, origin and version', async (t) => {
+    const server = await openFor(t, sqlite.startServer(prepare, quickTimings));
+    const ask = (query: string, origin = listedOrigin) =>
+      server.fetch(`/embed/v1/config?partner=acme${query}`, {headers: {origin}});
+    for (const query of [
+      '&view=began&version=1.1.0',
+      '&view=again&version=1.1.0',
+      '&view=shown&version=9.9.9',
+    ])
+      assert.equal((await ask(query)).status, 200);
+    // As forms before 2.0 ask.
+    await ask('&lang=en-US');
+    assert.equal((await ask('&view=began&version=1.1.0', 'https://any.example')).status, 403);
+
+    const views = async () =>
+      (await server.select('SELECT * FROM page_views'))
+        .map((row) => Object.values(row).slice(1).join(' '))
+        .toSorted();
+    await until(async () => (await views()).length === 3);
+    assert.deepEqual(await views(), [
+      'acme https://www.partner.example 1.1.0 began 1',
+      'acme https://www.partner.example other shown 1',
+      'acme https://www.partner.example unknown shown 1',
+    ]);
+  });
+
   test('keep no request waiting while the store cannot write, and go on after that', async (t) => {
     const server = await openFor(t, sqlite.startServer(prepare, quickTimings));
     const resume = await server.stopWrites();
