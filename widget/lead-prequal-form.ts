@@ -41,6 +41,8 @@ const overNetwork: Fetch = (url, init) =>
  * @tagname lead-prequal-form
  *
  * @attr {string} data-layer - Also pushes the events to `window.dataLayer`, or to the global array that it names.
+ * @attr {string} thanks-href - A page of the same site to show after the form: at once for a `standard` lead, else by the button
+ *   below the amounts, named by `cta-label`. A parameter `reference` in it, as in `/thanks?reference`, gets the reference.
  *
  * @slot - What people read where the form does not load.
  * @slot heading - A heading above everything else.

@@ -6,7 +6,7 @@
  */
 import {Draft} from './fields/draft.ts';
 import type {FormHost} from './fields/form-host.ts';
-import {checkedLink} from './page/advice.ts';
+import {checkedLink, thanksAddress} from './page/advice.ts';
 import {FormHistory} from './submission/form-history.ts';
 import {TouchedForm} from './submission/touched-form.ts';
 
@@ -24,6 +24,7 @@ export function createTouchedForm(host: FormHost): TouchedForm {
     () => form.submission.stage.name === 'answered',
   );
   checkedLink('privacy-href', host.element.privacyHref);
+  thanksAddress(host.element);
   if (host.element.history) new FormHistory(host, form);
   return form;
 }

@@ -9,7 +9,7 @@ import {partnerNamed} from '../admin/partners.ts';
 import {configuredVersions} from '../admin/versions.ts';
 import {readConfig, type Config} from '../config/config.ts';
 import {choicesFor, readChoices, type Choice} from '../snippets/choices.ts';
-import {platformNames, platforms, type Platform, type PlatformName} from '../snippets/platforms.ts';
+import {blocksOf, platformNames, platforms, type Platform, type PlatformName} from '../snippets/platforms.ts';
 import {notARelease, noVersionForSnippets, snippetParts, versionForSnippets} from '../snippets/parts.ts';
 import {receiverWarning} from '../snippets/receiver.ts';
 import {addFields, groupCommand, inputOf, jsonOption} from './operate.ts';
@@ -97,7 +97,7 @@ async function snippet(
   const platform: Platform = platforms[options.host];
   const {name, steps} = platform;
   const parts = snippetParts(config, version, partner, choices);
-  const made = platform.blocks(parts);
+  const made = blocksOf(options.host, parts);
   const warning = receiverWarning(options.host, parts);
   if (options.json)
     return print({

@@ -10,7 +10,17 @@ import type {Partner} from '../config/partners.ts';
 import {inWords} from '../config/values.ts';
 import {themeNames, themes, type Theme, type ThemeName} from './themes.ts';
 import type {Attributes} from './markup.ts';
-import {color, contextText, fontFamilies, globalName, length, link, serverUrl, words} from './values.ts';
+import {
+  color,
+  contextText,
+  conversionLabel,
+  fontFamilies,
+  globalName,
+  length,
+  link,
+  serverUrl,
+  words,
+} from './values.ts';
 
 /** How people choose the value on a page. */
 export type Control =
@@ -114,6 +124,13 @@ export const attributeChoices = {
   },
   history: checkbox('Let Back and Forward go from step to step'),
   'prefill-from-url': checkbox('Fill in contact data from the address of the page'),
+  'thanks-href': field(
+    'url',
+    'Page after the form',
+    '/thanks',
+    link,
+    'On your own site. After contact data alone it opens at once, and else by a button below the amounts. A parameter "reference" in the address gets the reference.',
+  ),
   'data-layer': field(
     'text',
     'Array for analytics events',
@@ -162,6 +179,13 @@ const generalChoices = {
     ...Object.fromEntries(themeNames.map((name) => [name, themes[name].label])),
   }),
   version: select('Version', {pinned: 'Exactly this one, with its hash', newest: 'Always the newest one'}),
+  'google-ads': field(
+    'text',
+    'Conversion in Google Ads',
+    'AW-123456789/AbC-D_efG',
+    conversionLabel,
+    'Its "send_to". Your page needs the Google tag (gtag.js). Not for Wix, frames and e-mails.',
+  ),
 } as const satisfies Readonly<Record<string, Choice>>;
 
 type Choosable = Pick<Partner, 'leadTypes' | 'contextFields'>;
@@ -190,6 +214,8 @@ export type Choices = {
   theme: Theme | undefined;
   /** `newest` lets the form move on to each new version by itself, and so has no hash. */
   version: 'pinned' | 'newest';
+  /** The `send_to` of a conversion. */
+  googleAds: string | undefined;
 };
 
 export const noChoices: Choices = {
@@ -197,6 +223,7 @@ export const noChoices: Choices = {
   properties: {},
   theme: undefined,
   version: 'pinned',
+  googleAds: undefined,
 };
 
 /** The faults of wrong values, by the name of the choice. They never repeat the value. */
@@ -224,7 +251,7 @@ export function readChoices(given: Readonly<Record<string, unknown>>, partner?: 
     return found;
   };
 
-  const {look: themeName, version = 'pinned'} = read(generalChoices);
+  const {look: themeName, version = 'pinned', 'google-ads': googleAds} = read(generalChoices);
   const theme = themeName === undefined ? undefined : themes[themeName as ThemeName];
   const attributes = read({...attributeChoices, ...contextChoices(partner)});
   const taken = partner?.leadTypes;
@@ -248,6 +275,7 @@ export function readChoices(given: Readonly<Record<string, unknown>>, partner?: 
     ),
     theme,
     version: version as Choices['version'],
+    googleAds: googleAds as Choices['googleAds'],
   };
   return {choices, faults};
 }

@@ -33,6 +33,8 @@ export type SnippetParts = {
   /** Undefined for a form in a dialog, whose opener leads to the apply page. */
   fallback: Fallback | undefined;
   applyPage: ApplyPage;
+  /** Which conversion of Google Ads a lead is. */
+  googleAds: string | undefined;
 };
 
 /** What visitors read where the form does not load: sentences in HTML. */

@@ -43,7 +43,7 @@ export function snippetParts(
   {publicUrl}: Pick<Config, 'publicUrl'>,
   newest: EmbedVersion,
   partner: Partner | undefined,
-  {attributes: chosen, properties, version}: Choices,
+  {attributes: chosen, properties, version, googleAds}: Choices,
 ): SnippetParts {
   const scriptFile = (file: string): ScriptFile =>
     version === 'newest'
@@ -97,6 +97,7 @@ export function snippetParts(
     },
     fallback: isDialog ? undefined : fallbackOf(applyAddress, partner?.contact, language),
     applyPage: applyPageOf(publicUrl, partner, title, context),
+    googleAds,
   };
 }
 

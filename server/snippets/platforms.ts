@@ -273,4 +273,26 @@ export type PlatformName = keyof typeof platforms;
  */
 export const leadToApplyPage: ReadonlySet<PlatformName> = new Set(['frame', 'email']);
 
+/** What shows a file or a component, and not HTML. */
+const takesCode: ReadonlySet<PlatformName> = new Set(['react', 'vue', 'csp']);
+
+/**
+ * Tells Google Ads of the first lead of a page view. It calls the page's own `gtag` only then, so its call comes after those
+ * of Consent Mode. A page without it, such as one on which it is blocked, is left alone.
+ */
+const conversion = (sendTo: string) => `addEventListener('prequal-result', function () {
+  if (window.gtag) gtag('event', 'conversion', {send_to: ${scriptText(sendTo)}});
+}, {once: true});`;
+
+/** All texts to copy. */
+export function blocksOf(platform: PlatformName, parts: SnippetParts): readonly Block[] {
+  const blocks: readonly Block[] = platforms[platform].blocks(parts);
+  if (parts.googleAds === undefined || leadToApplyPage.has(platform)) return blocks;
+  const code = conversion(parts.googleAds);
+  const ads: Block = takesCode.has(platform)
+    ? {title: 'For Google Ads, in a script of your site', language: 'js', code}
+    : {title: 'For Google Ads, in the same page', language: 'html', code: `<script>${code}</script>`};
+  return [...blocks, ads];
+}
+
 export const platformNames = Object.keys(platforms) as [PlatformName, ...PlatformName[]];

@@ -111,6 +111,12 @@ export const contextText = z
   .regex(contextValue, 'must be one line of at most 200 characters')
   .check(noTemplateSigns);
 
+/** Google's name of a conversion: the id of an account, and a label. */
+export const conversionLabel = z
+  .string()
+  .max(80)
+  .regex(/^AW-\d+\/[\w-]+$/, 'must be such as AW-123456789/AbC-D_efG');
+
 /** The name of a global variable. */
 export const globalName = z
   .string()

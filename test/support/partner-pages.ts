@@ -12,7 +12,7 @@ import type {TestRunnerPlugin} from '@web/test-runner';
 import {classicFile, firstFiles} from '../../contract/api.ts';
 import {classicTag, type Attributes} from '../../server/snippets/markup.ts';
 import {noChoices} from '../../server/snippets/choices.ts';
-import {platforms} from '../../server/snippets/platforms.ts';
+import {blocksOf, platforms} from '../../server/snippets/platforms.ts';
 import {newestScript} from '../../server/snippets/newest-script.ts';
 import {snippetParts, versionForSnippets} from '../../server/snippets/parts.ts';
 import {onePartner} from '../../server/config/partners.ts';
@@ -49,6 +49,8 @@ export type Service = {
    * its files in the cache.
    */
   preloadingSnippet: string;
+  /** The script that tells Google Ads of a conversion. */
+  conversion: string;
   /** The number of a version with the same files. */
   otherVersion: string;
   /** Another such version for a single test, so that the browser has none of its files in the cache. */
@@ -147,12 +149,15 @@ async function start(pageOrigin: string): Promise<{server: TestServer; service: 
     versions.find(({name}) => name === preloadedVersion),
     {order: 'contact-first'},
   );
+  const adsChoices = {...noChoices, googleAds: 'AW-123456789/AbC-D_efG'};
+  const adsParts = snippetParts(config, versionForSnippets(versions)!, config.partners[0], adsChoices);
+  const conversion = blocksOf('csp', adsParts).at(-1)!.code;
   const classic = {src: `${server.url}/embed/${version}/${classicFile}`, integrity: integrity[classicFile]};
   const scripts = {script, classicScript: classicTag({classic, preload: undefined}), snippet};
   const otherVersions = {otherVersion, uncachedVersion, withdrawnVersion};
   return {
     server,
-    service: {origin: server.url, ...scripts, ...otherVersions, preloadingSnippet, laterFiles},
+    service: {origin: server.url, ...scripts, ...otherVersions, preloadingSnippet, conversion, laterFiles},
   };
 }
 

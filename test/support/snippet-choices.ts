@@ -9,6 +9,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'trust-line': ['Rated 4.9 by 312 owners', `"><b>'4.9' & more</b>`],
   'cta-href': ['https://www.acme.example/book', '/book#now'],
   'cta-label': ['Book a call', `"><script>alert('1')</script>&amp;`, "L'été — 100 % \\u003c $sure", '-->'],
+  'thanks-href': ['/thanks', 'https://www.acme.example/thanks?reference'],
+  'google-ads': ['AW-123456789/AbC-D_efG'],
   'data-layer': ['dataLayer', '$events', '_layer2'],
   accent: ['#12406f', '#ABC', 'rebeccapurple', 'rgb(1, 2, 3)', 'oklch(0.5 0.1 200)'],
   background: ['#fff', 'white'],

@@ -20,6 +20,19 @@ export function checkedLink(attribute: string, address: string | undefined): str
   return href;
 }
 
+/** @returns the address in `thanks-href`, if it is on the page's own site. If not, the console says so */
+export function thanksAddress(element: Element): URL | undefined {
+  const address = element.getAttribute('thanks-href');
+  const href = address && safeLink(address);
+  const url = href ? new URL(href) : undefined;
+  if (url?.origin === location.origin) return url;
+  if (address)
+    say(
+      `The visitor stays here after the form, because thanks-href="${address}" is not on the site of this page. Use a path of it, such as /thanks.`,
+    );
+  return undefined;
+}
+
 function explainLink(attribute: string, address: string) {
   let problem = 'it is not a valid address';
   try {

@@ -7,11 +7,12 @@ import {hasDraft} from '../fields/contact-sources.ts';
 import {contactIn} from '../fields/contact-view.ts';
 import type {Endpoint, FormHost} from '../fields/form-host.ts';
 import {shownAmounts} from '../../form/shown-amounts.ts';
+import {referenceOf} from '../../contract/reference.ts';
 import {contentFor} from '../../form/words/partner-text.ts';
 import {sayFailure} from '../../form/words/say-failure.ts';
 import {CustomStates} from '../page/custom-states.ts';
 import {emit} from '../page/events.ts';
-import {checkedLink, explainPair} from '../page/advice.ts';
+import {checkedLink, explainPair, thanksAddress} from '../page/advice.ts';
 import {TakeawayButtons} from '../takeaway/takeaway-buttons.ts';
 import {answerView, resultSentence, type AnswerContext, type Link} from './answer-view.ts';
 import {countUp} from './count-up.ts';
@@ -175,6 +176,16 @@ export class Submission implements ReactiveController {
     this.#show(endpoint, answer, leadType);
     this.#host.refresh('h2');
     emit(this.#host.element, 'prequal-result', {id, leadType, status});
+    const thanks = leadType === 'standard' && status !== 'refused' && !this.#host.isSandbox();
+    const href = thanks && this.#thanks(id);
+    if (href) location.assign(href);
+  }
+
+  /** The page that the webmaster shows after the form. It gets the reference if its address has a parameter for it. */
+  #thanks(id: string): string | undefined {
+    const url = thanksAddress(this.#host.element);
+    if (url?.searchParams.has('reference')) url.searchParams.set('reference', referenceOf(id));
+    return url?.href;
   }
 
   /** Shows an answer that the visitor has not seen yet. */
@@ -251,7 +262,7 @@ export class Submission implements ReactiveController {
     return answerView(this.#host.words, {
       ...context,
       ...stage,
-      link: this.#link(),
+      link: this.#link(stage.answer.id),
       contact: this.contact,
       nextStep: this.preparation.config?.next_step ?? {},
       takeaway: this.#takeaway,
@@ -260,10 +271,12 @@ export class Submission implements ReactiveController {
     });
   }
 
-  /** The link below the result: that of the page, or else that of the partner. */
-  #link(): Link | undefined {
+  /** The link below the result: the page after the form, the link of the page, or else that of the partner. */
+  #link(id: string): Link | undefined {
     const {element, words} = this.#host;
     const {ctaHref, ctaLabel} = element;
+    const thanks = this.#thanks(id);
+    if (thanks) return {href: thanks, label: ctaLabel || words.next};
     if (!ctaHref !== !ctaLabel) explainPair(ctaHref ? 'cta-label' : 'cta-href');
     const href = checkedLink('cta-href', ctaHref);
     if (href && ctaLabel) return {href, label: ctaLabel};

@@ -45,7 +45,8 @@ export function formMarkup(form: Form, shown: Shown): Html {
     data-step="${steps.at(awaits ? 0 : -1)?.name}"
   >
     ${summary(form, shown)} ${hidden(carried.token, shown.token)}
-    ${hidden(carried.again, Object.keys(shown.values).length > 0 ? '1' : undefined)} ${awaits && progress(steps.length)}
+    ${hidden(carried.again, Object.keys(shown.values).length > 0 ? '1' : undefined)}
+    ${awaits && progress(steps.length)}
     ${steps.map(
       (step, index) =>
         html`${stepMarkup(step, form, shown, awaits && (index === 0 ? 'first' : late))}

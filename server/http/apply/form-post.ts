@@ -37,7 +37,13 @@ export type Form = {
  * - `_again`: the form was sent before, so that the page view is counted once
  * - `_change`: the button below the answer that leads back to the form
  */
-export const carried = {token: '_token', seen: '_seen', next: '_next', again: '_again', change: '_change'} as const;
+export const carried = {
+  token: '_token',
+  seen: '_seen',
+  next: '_next',
+  again: '_again',
+  change: '_change',
+} as const;
 
 /** What the form shows. */
 export type Shown = {

@@ -30,6 +30,7 @@ const groups: Readonly<Record<string, readonly string[]>> = {
     ...Object.keys(attributeChoices).filter(
       (name) => !['lead-type', 'layout', 'lang', 'theme'].includes(name),
     ),
+    'google-ads',
     'version',
   ],
 };

@@ -2,6 +2,7 @@
 import {paths, wordpressPlugin} from '../../../contract/api.ts';
 import {html, Html, htmlPage} from '../../html/html.ts';
 import {
+  blocksOf,
   platformNames,
   platforms,
   leadToApplyPage,
@@ -119,7 +120,7 @@ function snippet(state: State): Html {
       <ol>
         ${shown.steps.map((step) => html`<li>${step}</li>`)}
       </ol>
-      ${shown.blocks(parts).map(block)}
+      ${blocksOf(platform, parts).map(block)}
       <p role="status" id="copied" class="unseen"></p>
     </div>
   </section>`;

@@ -92,7 +92,9 @@ describe('sending', () => {
       });
       await touch(form);
       // The form of the round before may still be finding out why it got no answer.
-      await until(() => asked.some((url) => url.startsWith(`${location.origin}/embed/v1/config?partner=acme&`)));
+      await until(() =>
+        asked.some((url) => url.startsWith(`${location.origin}/embed/v1/config?partner=acme&`)),
+      );
       restorePage();
     }
   });
