@@ -1,7 +1,7 @@
 /** The page in the preview: an empty page of a partner, which holds the very snippet. */
 import {createHash} from 'node:crypto';
 import {html, Html, htmlPage} from '../../html/html.ts';
-import {platforms, leadToApplyPage, type Block, type PlatformName} from '../../snippets/platforms.ts';
+import {blocksOf, leadToApplyPage, type Block, type PlatformName} from '../../snippets/platforms.ts';
 import type {Theme} from '../../snippets/themes.ts';
 import type {SnippetParts} from '../../snippets/markup.ts';
 
@@ -15,7 +15,7 @@ export const isShownAsHtml = (platform: PlatformName): boolean => notInHtml.has(
 
 /** The blocks of a snippet that the preview holds. */
 const blocksInPreview = (platform: PlatformName, parts: SnippetParts): readonly Block[] =>
-  platforms[isShownAsHtml(platform) ? 'html' : platform].blocks(parts);
+  blocksOf(isShownAsHtml(platform) ? 'html' : platform, parts);
 
 const codeOf = (blocks: readonly Block[], language: Block['language']) =>
   blocks.filter((block) => block.language === language).map(({code}) => code);

@@ -14,7 +14,7 @@ const googleTag = pageScript(`
 const policy = `default-src 'none'; style-src 'none'; connect-src ${service.origin}; script-src 'nonce-page' ${service.origin}`;
 
 describe('Google Ads', () => {
-  it('hear of one conversion under a strict policy, after the consent, although the answers change', async () => {
+  it('hear of one conversion under a strict policy, after the consent, if answers change', async () => {
     const page = await openPage(googleTag + pageScript(service.conversion) + service.script + element, {
       'Content-Security-Policy': policy,
     });
