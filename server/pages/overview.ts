@@ -162,7 +162,7 @@ function formBars(form: FormUse): Html | false {
   };
   const bars = form.days.map(({day, sent}, index) => {
     const title = `${day}: ${counted(views[index] ?? 0, 'page view')}, ${sent} sent`;
-    return html`${bar('n', index, views[index] ?? 0, title)}${bar('a', index, sent, title)}`;
+    return html`${bar('v', index, views[index] ?? 0, title)}${bar('a', index, sent, title)}`;
   });
   const label = `Page views of 30 days in UTC, and below them what was sent. The most on a day: ${most}. In 7 days: ${words}`;
   return html`<small>${words}</small>
@@ -186,7 +186,7 @@ function partnerTable({partners}: Overview, visit: Visit): Html {
   return html`<section>
     <div class="head">
       <h2>Partners</h2>
-      <span class="q s">bars: 30 days</span>
+      <span class="q s">bars: begun and sent, 30 days</span>
       ${partners.length > partnersShown && html`<span class="q s">${partnersShown} of ${partners.length}</span>`}
     </div>
     <table class="one">

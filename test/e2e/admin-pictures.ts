@@ -60,6 +60,14 @@ const secret = await openWhile(openStore(config, createEncryptor(config.dataKeys
         const partner = ['acme', 'acme', 'acme', 'bright', 'northside'][(at + index + back) % 5] ?? 'acme';
         if (time < Date.now() - hour) await store.accept(entryAt(time, {lead, partner}));
       }
+  const began = {origin: 'other', version: '2.0.0', stage: 'began'} as const;
+  for (const [partner, often] of Object.entries({acme: 200, bright: 80, northside: 60}))
+    await store.addViews(
+      Array.from({length: 30}, (_, back) => {
+        const today = Math.floor(Date.now() / day) * day;
+        return {...began, partner, day: today - back * day, requests: often + ((back * 37) % often) / 2};
+      }).map((view) => ({...view, requests: Math.round(view.requests)})),
+    );
   return beginSession(store, 'admin', 'Maria Lopez');
 });
 

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import {test, type TestContext} from 'node:test';
 import type {Role} from '../../../server/leads/operators.ts';
 import {routes} from '../../../server/pages/routes.ts';
+import {startOfDay} from '../../../server/versions/request-counts.ts';
 import {freePort} from '../../support/free-port.ts';
 import {writeConfig} from '../../support/config-file.ts';
 import {ownForm, servePages} from '../../support/pages.ts';
@@ -138,6 +139,23 @@ test('since when a destination fails outlives "Try now", and counts no hold and 
   await execute("UPDATE deliveries SET state = 'held'");
   await store.retryDeliveries(Date.now(), {destination: 'crm', state: 'held'});
   await fails(Date.now() - 3.5 * hour, / failing for 3 h /);
+});
+
+test('the overview says how often the form of a partner was begun and sent, also without its bars', async (t) => {
+  const {get, store, accept} = await begin(t);
+  await accept(...Array.from({length: 3}, () => entryAt(Date.now(), {partner: 'acme'})));
+  const view = {partner: 'acme', origin: 'own', version: '2.0.0', day: startOfDay(Date.now())};
+  await store.addViews([
+    {...view, stage: 'began', requests: 20},
+    {...view, stage: 'shown', requests: 4},
+  ]);
+  const page = await get('/', 'viewer');
+  assert.match(withoutTags(page), /acme 4 shown, 20 began, 3 sent \(13%\)/);
+  assert.match(
+    page,
+    /aria-label="Page views of 30 days[^"]*The most on a day: 24\. In 7 days: 4 shown, 20 began/,
+  );
+  assert.equal(page.match(/<rect class="v"/g)?.length, 30, 'a partner without a page view has no bars');
 });
 
 test('agents find leads by a choice at a question, which viewers are not offered', async (t) => {

@@ -5,6 +5,7 @@ import {suite, test} from 'node:test';
 import type {ListedVersions} from '../../../../contract/versions.ts';
 import {reservedHeights} from '../../../../form/reserved-heights.ts';
 import {makeEmbedVersion, sha384} from '../../../support/embed-folder.ts';
+import {formConfig, sentLead} from '../../../support/embed-client.ts';
 import {readJson, readProblem, requestRaw} from '../../../support/http.ts';
 import {openFor, openForSuite} from '../../../support/opened.ts';
 import {quickTimings} from '../../../support/quick-timings.ts';
@@ -157,6 +158,19 @@ suite('the counts', () => {
       'acme https://www.partner.example other shown 1',
       'acme https://www.partner.example unknown shown 1',
     ]);
+  });
+
+  test('a page view that cannot be stored is lost, and the lead of its visitor is not', async (t) => {
+    const server = await openFor(t, sqlite.startServer(prepare, quickTimings));
+    await server.execute('ALTER TABLE page_views RENAME TO away');
+    await formConfig(server);
+    await sentLead(server);
+    await server.execute('ALTER TABLE away RENAME TO page_views');
+    await until(async () => {
+      await formConfig(server);
+      return (await server.select('SELECT * FROM page_views')).length > 0;
+    });
+    assert.equal((await server.select('SELECT id FROM leads')).length, 1);
   });
 
   test('keep no request waiting while the store cannot write, and go on after that', async (t) => {
