@@ -46,7 +46,7 @@ export async function withAttached<Result>(
 ): Promise<Result> {
   const store = await openAttached(config, opening);
   try {
-    return await work({store, config, noteAccess: noting(store, by)});
+    return await work({store, config, noteAccess: noting(store, by), actor: by.actor});
   } finally {
     await store.close();
   }

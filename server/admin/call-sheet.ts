@@ -3,6 +3,7 @@ import type {AuditStore} from '../leads/audit.ts';
 import {readableText} from '../leads/consent-record.ts';
 import type {FullLead, LeadReader} from '../leads/lead-filter.ts';
 import type {LeadView} from '../leads/lead-view.ts';
+import type {OutcomeEntry} from '../leads/outcomes.ts';
 import type {ReadStore} from '../leads/ports.ts';
 import {isErased} from '../store/rows.ts';
 import {Refusal, type With} from './admin.ts';
@@ -25,6 +26,7 @@ import {whyOf, type Why} from './why.ts';
  *   browser reports about it
  * - `why`: why the lead has these amounts. Null if that is not known
  * - `routes`: which routing rules chose its destinations
+ * - `outcomes`: what came of calls, the oldest first
  * - `changes`: the commands that are possible now, by their last words. Empty for operators who may not use them
  */
 export type CallSheet = {
@@ -35,6 +37,7 @@ export type CallSheet = {
   why: Why | null;
   routes: RouteRow[];
   timeline: TimelineEvent[];
+  outcomes: readonly OutcomeEntry[];
   changes: string[];
 };
 
@@ -56,13 +59,24 @@ export async function readCallSheet(
   const known = full ?? (lead && isErased(lead) ? lead : undefined);
   const became = known && (await afterwardsOf(admin, [known], (await peopleOf(admin, [id])).people)).get(id);
   const revoked = lead && 'revoked' in lead ? lead.revoked : undefined;
-  const facts = {outline, open, full, amounts: view.amounts, ...others, revoked, stops: became?.stops};
+  const outcomes = (await store.outcomesOf([id])).get(id) ?? [];
+  const facts = {
+    outcomes,
+    outline,
+    open,
+    full,
+    amounts: view.amounts,
+    ...others,
+    revoked,
+    stops: became?.stops,
+  };
   return {
     view,
     erased: lead && isErased(lead) ? await showErased(admin, lead) : null,
     ...(await agreedTo(admin, full)),
     why: full ? await whyOf(admin, full) : null,
     routes: full?.routing ? (await routesOf(admin, full)).rows : [],
+    outcomes: seesPersons ? outcomes : [],
     timeline: await timelineOf(admin, facts, seesPersons),
     changes: seesPersons ? (await possibleChanges(admin, id)).map(verbOf) : [],
   };

@@ -59,6 +59,7 @@ export const contentWords: Readonly<Record<StoredRow['content'], string>> = {
   confirmation: 'the confirmation for the visitor',
   erased: 'the news that it was erased',
   revoked: 'the news that the consent was taken back',
+  outcome: 'the news what became of it',
 };
 
 function toRow(row: StoredRow, place: string | null): DeliveryRow {

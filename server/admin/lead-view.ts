@@ -5,6 +5,7 @@ import {referenceOf} from '../../contract/reference.ts';
 import type {FullLead, LeadReader, UnreadableLead} from '../leads/lead-filter.ts';
 import {viewOf, type KnownLead, type LeadView} from '../leads/lead-view.ts';
 import {mayCallSchema, type MayCall, type Stop} from '../leads/may-call.ts';
+import {newestOf} from '../leads/outcomes.ts';
 import type {ReadStore} from '../leads/ports.ts';
 import {idsOf, isoTime, time, type With} from './admin.ts';
 import {detailsOf} from './lead-details.ts';
@@ -41,6 +42,7 @@ export async function viewsOf(
   const ids = idsOf(leads);
   const open = Map.groupBy(await store.openDeliveriesOf(ids), ({lead}) => lead);
   const corrections = await store.corrections(ids);
+  const said = await store.outcomesOf(ids);
   const known = leads.map(opened);
   const readable = known.filter((lead): lead is FullLead => 'lead' in lead);
   const stops = await stopsOf({store}, readable);
@@ -59,7 +61,9 @@ export async function viewsOf(
   const policyOf = await policiesOf({store, config}, readable);
   const now = Date.now();
   return known.map((lead) => {
-    const besides = {correctedBy: corrections.get(lead.id), open: open.get(lead.id) ?? []};
+    const {id} = lead;
+    const outcome = newestOf(said.get(id) ?? []);
+    const besides = {correctedBy: corrections.get(id), open: open.get(id) ?? [], outcome};
     const {display_rounding_increment: rounding} = policyOf(lead);
     return viewOf(lead, {...besides, stop: stopOf(lead)}, {rounding, now});
   });

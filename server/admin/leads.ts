@@ -17,8 +17,10 @@ import {
 } from '../leads/lead-filter.ts';
 import {createdAtOf} from '../leads/lead-ids.ts';
 import type {LeadView} from '../leads/lead-view.ts';
+import {newestOf, outcomes, type NewestOutcome, type OutcomeReader} from '../leads/outcomes.ts';
 import {isErased} from '../store/rows.ts';
-import {count, isoTime, pagesOf, Refusal, time, type With, type Reading} from './admin.ts';
+import {count, idsOf, isoTime, pagesOf, Refusal, time, type With, type Reading} from './admin.ts';
+import {outcomeRow, toOutcomeRows} from './outcomes.ts';
 import {noteListAccess} from './audit.ts';
 import {showErased, type ShownErased} from './erasing.ts';
 import {detailsOf, leadDetails} from './lead-details.ts';
@@ -49,6 +51,7 @@ export const leadRow = z.union([
     status: z.enum(leadStatuses),
     total: count.nullable(),
     campaign: z.string().nullable(),
+    outcome: z.enum(outcomes).nullable(),
     duplicate_of: z.string().nullable(),
     consent: z.enum(['form', 'caller', 'missing']).nullable(),
   }),
@@ -56,7 +59,21 @@ export const leadRow = z.union([
 export type LeadRow = z.infer<typeof leadRow>;
 
 /** @param rounding the policy's increment, for totals that people read. Without it, totals are exact, for programs */
-export function toLeadRow(read: ListedLead, {partners}: Config, rounding?: number): LeadRow {
+export async function toLeadRows(
+  {store, config}: With<OutcomeReader, 'config'>,
+  leads: readonly ListedLead[],
+  rounding?: number,
+): Promise<LeadRow[]> {
+  const said = await store.outcomesOf(idsOf(leads));
+  return leads.map((lead) => toLeadRow(lead, newestOf(said.get(lead.id) ?? []), config, rounding));
+}
+
+function toLeadRow(
+  read: ListedLead,
+  newest: NewestOutcome | undefined,
+  {partners}: Config,
+  rounding?: number,
+): LeadRow {
   const lead = opened(read);
   const {id} = lead;
   const reference = referenceOf(id);
@@ -75,28 +92,30 @@ export function toLeadRow(read: ListedLead, {partners}: Config, rounding?: numbe
     status: answer.status,
     total: amounts?.[totalAmount] ?? null,
     campaign: attribution?.utm_campaign ?? null,
+    outcome: newest?.outcome ?? null,
     duplicate_of,
     consent: consent ? (consent.source ?? 'form') : missing,
   };
 }
 
-/** The newest first, page by page. @param rounding as for `toLeadRow` */
+/** The newest first, page by page. @param rounding as for `toLeadRows` */
 export async function* listLeads(
-  admin: With<LeadReader, 'config' | 'noteAccess'>,
+  admin: With<LeadReader & OutcomeReader, 'config' | 'noteAccess'>,
   filter: LeadFilter,
   limit: number,
   rounding?: number,
 ): AsyncGenerator<LeadRow[], void, undefined> {
-  const {store, config} = admin;
+  const {store} = admin;
   await noteListAccess(admin, filter, limit);
   for await (const leads of pagesOf((page) => store.listLeads(filter, page), {limit}))
-    if (leads.length > 0) yield leads.map((lead) => toLeadRow(lead, config, rounding));
+    if (leads.length > 0) yield await toLeadRows(admin, leads, rounding);
 }
 
 /** `duplicates`: ids of leads that were merged into this one. `superseded_by`: ids of its corrections */
 export const shownLead = leadDetails.extend({
   ...afterwards.shape,
   may_call: callRow,
+  outcomes: z.array(outcomeRow),
   duplicates: z.array(z.string()),
   superseded_by: z.array(z.string()),
 });
@@ -123,9 +142,10 @@ export async function showLead(
   const became = 'lead' in found.lead ? await afterwardsOf(admin, [found.lead], people) : undefined;
   const references = {duplicates: found.duplicates, superseded_by: found.supersededBy};
   const may_call = toCallRow(view.call);
+  const outcomes = toOutcomeRows((await admin.store.outcomesOf([id])).get(id) ?? []);
   return {
     view,
-    lead: {...details, ...(became?.get(id) ?? noneAfterwards), may_call, ...references},
+    lead: {...details, ...(became?.get(id) ?? noneAfterwards), may_call, outcomes, ...references},
     why: 'lead' in found.lead ? await whyOf(admin, found.lead) : null,
   };
 }
@@ -161,7 +181,15 @@ async function countRows(
     for (const {key} of config.partners) {
       const isSelected = filter.partner === undefined || filter.partner === key;
       if (isSelected && !counts.some(({partner}) => partner === key))
-        counts.push({partner: key, status: null, campaign: null, day: null, leads: 0, newest: ''});
+        counts.push({
+          partner: key,
+          status: null,
+          campaign: null,
+          outcome: null,
+          day: null,
+          leads: 0,
+          newest: '',
+        });
     }
   }
   const cell: Record<LeadGroup, (row: LeadCount) => string | null> = {
@@ -169,6 +197,7 @@ async function countRows(
     day: ({day}) => (day === null ? null : localDay(day)),
     state: ({status}) => status,
     campaign: ({campaign}) => campaign,
+    outcome: ({outcome}) => outcome,
   };
   const keyOf = (row: LeadCount) => by.map((group) => cell[group](row)).join('\0');
   return counts

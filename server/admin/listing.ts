@@ -34,8 +34,8 @@ export async function listPage(admin: Reading, filter: LeadFilter, how: Paging &
 }
 
 /** Whether no index serves the filter, so that many leads may be read to find a few. */
-const canMiss = ({partner, status, campaign, context, answers}: LeadFilter) =>
-  [partner, status, campaign, context, answers].some((value) => value !== undefined);
+const canMiss = ({partner, status, campaign, context, answers, outcome, actor}: LeadFilter) =>
+  [partner, status, campaign, context, answers, outcome, actor].some((value) => value !== undefined);
 
 async function readSlices(
   {store}: With<FigureStore>,

@@ -12,6 +12,7 @@ import {resultWords} from '../leads/lead-words.ts';
 import type {ReadStore} from '../leads/ports.ts';
 import type {With} from './admin.ts';
 import {viewsOf} from './lead-view.ts';
+import {outcomeText} from './outcomes.ts';
 import {localTime} from './words.ts';
 
 type Cell = (view: LeadView, lead: FullLead, zone: string | undefined) => unknown;
@@ -34,7 +35,7 @@ const columns: Readonly<Record<string, Cell>> = {
   Partner: ({partner}) => partner,
   Campaign: (_view, {attribution}) => attribution?.utm_campaign,
   Reference: ({reference}) => reference,
-  Result: () => '',
+  Result: ({outcome}) => outcome && outcomeText(outcome),
 };
 type Column = [head: string, cell: Cell];
 

@@ -7,6 +7,7 @@ import {endedStates, type DeliveryRow} from '../leads/deliveries.ts';
 import type {FullLead, LeadOutline} from '../leads/lead-filter.ts';
 import {createdAtOf} from '../leads/lead-ids.ts';
 import type {DeliveryReader} from '../leads/ports.ts';
+import {outcomeWords, type OutcomeEntry} from '../leads/outcomes.ts';
 import {dueAt, type PrivacyRequestReader, type RequestKind} from '../leads/privacy-requests.ts';
 import {everybody} from '../leads/revocation.ts';
 import type {Revocation} from '../leads/stored-lead.ts';
@@ -14,13 +15,15 @@ import {explained} from '../observe/causes.ts';
 import type {With} from './admin.ts';
 import {actorIn, didOf} from './audit-words.ts';
 import {contentWords, storedOf} from './deliveries.ts';
+import {outcomeText} from './outcomes.ts';
 import type {StopRow} from './stops.ts';
-import {printable} from './visible.ts';
+import {printable, visible} from './visible.ts';
 import {counted, localDay, maxOthers} from './words.ts';
 
 /**
  * Times are milliseconds since 1970. An event of the kind `soon` is still to come, and is listed first. `next`: the time of the
- * next attempt. `send`: the destination to which it can be sent now. `lead`: the id of another lead that the title names.
+ * next attempt. `send`: the destination to which it can be sent now. `lead`: the id of another lead that the title names. `by`: who
+ * recorded it. `note`: what that person wrote.
  */
 export type TimelineEvent = {
   at: number;
@@ -30,6 +33,8 @@ export type TimelineEvent = {
   next: number | null;
   send: string | null;
   lead: string | null;
+  by: string | null;
+  note: string | null;
 };
 
 /** What is known of the lead. `full` is missing if it cannot be decrypted, or if the operator may not see personal data. */
@@ -41,6 +46,8 @@ type Known = {
   duplicates?: readonly string[] | undefined;
   supersededBy?: readonly string[] | undefined;
   revoked?: Revocation | undefined;
+  /** What came of calls, the oldest first. */
+  outcomes: readonly OutcomeEntry[];
   /** Stops, questions and decisions about the number. */
   stops?: readonly StopRow[] | undefined;
 };
@@ -56,6 +63,8 @@ const event = (at: number, title: string, more: Partial<TimelineEvent> = {}): Ti
   next: null,
   send: null,
   lead: null,
+  by: null,
+  note: null,
   ...more,
 });
 
@@ -84,7 +93,8 @@ export async function timelineOf(
     ...(erasedAt === null ? [] : [event(erasedAt, 'Erased')]),
     ...others,
     ...deliveries.map((row) => ofDelivery(row, seesPersons, paused.get(row.destination))),
-    ...accesses.map((entry) => ofAccess(entry, seesPersons)),
+    ...accesses.filter(({action}) => action !== 'leads note').map((entry) => ofAccess(entry, seesPersons)),
+    ...outcomesIn(known.outcomes, seesPersons),
     ...(sent ? [sent] : []),
   ];
   const hold = seesPersons && (await store.keptLeads(Date.now())).get(id);
@@ -101,9 +111,24 @@ export async function timelineOf(
     events
       .toSorted((one, other) => isSoon(other) - isSoon(one) || other.at - one.at)
       // Repeated visits by the same operator are one event.
-      .filter(({kind, title}, index, all) => kind !== 'plain' || title !== all[index - 1]?.title)
+      .filter(({kind, by, title}, index, all) => kind !== 'plain' || by || title !== all[index - 1]?.title)
   );
 }
+
+const outcomesIn = (entries: readonly OutcomeEntry[], seesPersons: boolean): TimelineEvent[] =>
+  entries
+    .filter(({undoes}) => undoes === null)
+    .map(({id, at, actor, outcome, amount, note}) => {
+      const isUndone = entries.some(({undoes}) => undoes === id);
+      const what = outcome === null ? 'Note' : outcomeText({outcome, amount: seesPersons ? amount : null});
+      const kind = outcome !== null && !isUndone && kindOf[outcomeWords[outcome][1]];
+      return event(at, `${what}${isUndone ? ', taken back' : ''}`, {
+        kind: kind || 'plain',
+        by: actorIn({actor}),
+        note: seesPersons && note !== null ? visible(note) : null,
+      });
+    });
+const kindOf = {ok: 'good', no: 'bad', wait: 'plain', gone: 'plain'} as const;
 
 /** The events of the lead itself. The first one says that the lead was sent. */
 function ofLead({outline, full, amounts, revoked, ...others}: Known, deliveries: readonly DeliveryRow[]) {

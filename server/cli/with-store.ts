@@ -23,7 +23,7 @@ export const withStore = <Result>(
 
 /** For commands that work before the first start. Nothing is noted, because there may be no store yet. */
 export const withoutStore = <Result>(run: Run, work: Work<Result>): Promise<Result> =>
-  work({config: readConfig(run.environment), noteAccess: () => Promise.resolve(), store: noStore});
+  work({config: readConfig(run.environment), noteAccess: () => Promise.resolve(), actor: '', store: noStore});
 
 const noStore = new Proxy({} as Admin['store'], {
   get: (_, name) => {

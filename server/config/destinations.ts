@@ -3,7 +3,7 @@ import {hash} from 'node:crypto';
 import {domainToASCII} from 'node:url';
 import addressparser from 'nodemailer/lib/addressparser';
 import {z} from 'zod';
-import {chosenEventTypes} from '../../contract/lead-events.ts';
+import {chosenEventTypes, type LeadEventType} from '../../contract/lead-events.ts';
 import {isWithin, readAddress, readRanges} from './addresses.ts';
 import {inCamelCase} from './camel-case.ts';
 import type {ConfirmationsSettings} from './confirmations.ts';
@@ -72,12 +72,15 @@ const webhookUrl = z
     error: 'must have no user name and no password',
   });
 
-const events = z
-  .array(z.enum(chosenEventTypes))
-  .min(1, 'must hold at least one type of event')
-  .refine((types) => new Set(types).size === types.length, 'must not hold a type of event twice')
-  .optional()
-  .describe('The events that it gets: all without it, `lead.erased` and `consent.revoked` in any case.');
+const events = <Type extends LeadEventType>(...types: readonly Type[]) =>
+  z
+    .array(z.enum(types))
+    .min(1, 'must hold at least one type of event')
+    .refine((given) => new Set(given).size === given.length, 'must not hold a type of event twice')
+    .optional()
+    .describe(
+      `The events that it gets: ${chosenEventTypes.length < types.length ? 'all but `lead.outcome`' : 'all'} without it, \`lead.erased\` and \`consent.revoked\` in any case.`,
+    );
 
 const details = z
   .enum(['none', 'link', 'contact'])
@@ -201,7 +204,7 @@ export const destinationKinds = {
         'The <name> of `CREDENTIALS_<name>_SECRET`, with which events are signed.',
       ),
       internal,
-      events,
+      events: events(...chosenEventTypes, 'lead.outcome'),
       ...pace,
     })
     .transform(({credentials, internal: isInternal, ...fields}) => (environs: Environs) => ({
@@ -220,7 +223,7 @@ export const destinationKinds = {
       ),
       internal,
       details,
-      events,
+      events: events(...chosenEventTypes),
       ...pace,
     })
     .transform(({credentials, internal: isInternal, ...fields}) => (environs: Environs) => ({

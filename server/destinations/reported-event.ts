@@ -3,7 +3,7 @@
  * process, so that a receiver can drop repeats by its id.
  */
 import {referenceOf} from '../../contract/reference.ts';
-import {leadEventChoice, type ChosenEventType} from '../../contract/lead-events.ts';
+import {leadEventChoice, type LeadEventType} from '../../contract/lead-events.ts';
 import {
   isForReceivers,
   type Delivered,
@@ -21,6 +21,7 @@ export const eventTypes = {
   refused: 'lead.answered',
   erased: 'lead.erased',
   revoked: 'consent.revoked',
+  outcome: 'lead.outcome',
 } as const satisfies Record<EventContent, string>;
 
 const isEvent = (content: DeliveryContent): content is EventContent => Object.hasOwn(eventTypes, content);
@@ -28,12 +29,13 @@ const isEvent = (content: DeliveryContent): content is EventContent => Object.ha
 /**
  * Whether a destination that has chosen these types of events gets the content. Leads and confirmations are not events, so
  * they are always sent.
- * @param events undefined if the destination gets everything
+ * @param events undefined if the destination gets everything for which nobody has to ask
  */
-export function isChosen(content: DeliveryContent, events: readonly ChosenEventType[] | undefined): boolean {
-  if (events === undefined || !isEvent(content)) return true;
+export function isChosen(content: DeliveryContent, events: readonly LeadEventType[] | undefined): boolean {
+  if (!isEvent(content)) return true;
   const type = eventTypes[content];
-  return leadEventChoice[type] === 'always' || events.some((chosen) => chosen === type);
+  const choice = leadEventChoice[type];
+  return events === undefined || choice === 'always' ? choice !== 'asked' : events.includes(type);
 }
 
 export type ReportedEvent = {
@@ -54,10 +56,11 @@ export type ReportedEvent = {
 export function reportedEvent(delivered: Delivered & {happenedAt: number}): ReportedEvent {
   const {lead, content, happenedAt} = delivered;
   if (!isEvent(content)) throw new Error('This delivery holds no event');
-  // A consent may be revoked for the partner first, and then for all.
-  const scope = content === 'revoked' ? `${lead.revoked.scope}_` : '';
+  // A consent may be revoked for the partner first, and then for all. No two outcomes of a lead have the same time.
+  const which =
+    content === 'revoked' ? `${lead.revoked.scope}_` : content === 'outcome' ? `${happenedAt}_` : '';
   return {
-    id: `evt_${content}_${scope}${lead.id}`,
+    id: `evt_${content}_${which}${lead.id}`,
     type: eventTypes[content],
     at: happenedAt,
     reference: referenceOf(lead.id),

@@ -1,14 +1,14 @@
 /** The terms on which a destination is served; kinds.ts has those of each kind. */
 import type {OnLostReply} from '../config/destinations.ts';
 import type {Timings} from '../config/timings.ts';
-import type {ChosenEventType} from '../../contract/lead-events.ts';
+import type {LeadEventType} from '../../contract/lead-events.ts';
 
 /** What a destination receives, how fast, and for how long a delivery that fails is retried. */
 export type Terms = {
   /** `leads`: the lead itself. `events`: what happened to the lead. `confirmations`: an e-mail to the visitor. */
   receives: 'leads' | 'events' | 'confirmations';
   /** The types of events that it has chosen. Undefined if it receives all of them. */
-  events?: readonly ChosenEventType[] | undefined;
+  events?: readonly LeadEventType[] | undefined;
   /**
    * How many deliveries begin in a second, at most. For a destination that receives leads, this counts only
    * those that waited in the outbox, because a visitor waits for the others.

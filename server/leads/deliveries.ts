@@ -5,6 +5,7 @@
  */
 import type {FormFieldName} from '../../contract/fields.ts';
 import type {Lead} from './lead-schema.ts';
+import type {NewestOutcome} from './outcomes.ts';
 import type {DoneAnswer, LeadIdentity, LeadRecord, Revocation, Tombstone} from './stored-lead.ts';
 
 /**
@@ -17,6 +18,7 @@ import type {DoneAnswer, LeadIdentity, LeadRecord, Revocation, Tombstone} from '
  * - `confirmation`: an e-mail to the visitor, for a destination of kind `confirmation`
  * - `erased`: an event for each destination that may have had one of the lead: it was erased
  * - `revoked`: an event for the same destinations: the visitor revoked the consent
+ * - `outcome`: an event for the webhooks that ask for it: what became of the lead (leads/outcomes.ts)
  *
  * A destination of any other kind than `lead-api` and `confirmation` gets only events.
  */
@@ -29,6 +31,7 @@ export const deliveryContents = [
   'confirmation',
   'erased',
   'revoked',
+  'outcome',
 ] as const;
 export type DeliveryContent = (typeof deliveryContents)[number];
 /** What is stored together with the lead. */
@@ -65,10 +68,10 @@ export type OpenRoute = Pick<NewDelivery, 'destination' | 'content' | 'address'>
 
 /**
  * What a delivery takes to its destination: the lead, an event of it, or an event for those who had it, which names nobody.
- * `contact` is for mailboxes alone that have the names of leads. Undefined if the lead was erased or cannot be read.
+ * `contact` is for mailboxes alone that have the names of leads. `outcome` is the one that stood then. Undefined if the lead was erased or cannot be read.
  */
 export type Delivered =
-  | {lead: LeadRecord; content: Exclude<DeliveryContent, ForReceivers>}
+  | {lead: LeadRecord; content: Exclude<DeliveryContent, ForReceivers>; outcome?: NewestOutcome | undefined}
   | {lead: Tombstone; content: 'erased'}
   | {lead: LeadIdentity & {revoked: Revocation}; content: 'revoked'; contact: Contact | undefined};
 export type Contact = Pick<Lead, 'first_name' | 'last_name' | 'phone' | 'email'>;

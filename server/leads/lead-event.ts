@@ -18,6 +18,7 @@ import {extraFields, formOnlyFields, formOnlyNames} from '../../contract/extra-f
 import {leadEventTypes, type LeadEventType} from '../../contract/lead-events.ts';
 import {tableOf} from '../../contract/table-of.ts';
 import {maybe, saidShape} from './consent-record.ts';
+import {outcomes} from './outcomes.ts';
 import type {SchemaOf} from './lead-schema.ts';
 import {afterTouch} from '../../form/words/en.ts';
 import {revocationScopes} from './stored-lead.ts';
@@ -169,6 +170,7 @@ export const leadEventWords: Record<LeadEventType, string> = {
   'lead.answered': 'A lead that had no answer yet has got its amounts, or was refused',
   'lead.erased': 'A lead was erased: delete what you have of it',
   'consent.revoked': 'A visitor revoked a consent: do not call or write any more',
+  'lead.outcome': 'Somebody recorded what became of a lead, for webhooks whose `events` list this type',
 };
 
 /** What the data of each type begins with. */
@@ -188,8 +190,21 @@ const relations = {
   ),
 };
 
-const [erased, revoked] = ['lead.erased', 'consent.revoked'] as const satisfies LeadEventType[];
-const typesWithLead = leadEventTypes.filter((type) => type !== erased && type !== revoked);
+/** Which component of the OpenAPI document describes the events of a type. */
+const componentNames = {
+  'lead.created': 'LeadEvent',
+  'lead.answered': 'LeadEvent',
+  'lead.erased': 'ErasedEvent',
+  'consent.revoked': 'RevokedEvent',
+  'lead.outcome': 'OutcomeEvent',
+} as const satisfies Record<LeadEventType, string>;
+const [erased, revoked, outcome] = [
+  'lead.erased',
+  'consent.revoked',
+  'lead.outcome',
+] as const satisfies LeadEventType[];
+const hasLead = (type: LeadEventType) => componentNames[type] === 'LeadEvent';
+const typesWithLead = leadEventTypes.filter(hasLead) as ('lead.created' | 'lead.answered')[];
 
 /** An event that holds the whole lead. */
 export const leadEventSchema = z
@@ -268,10 +283,39 @@ export const revokedEventSchema = z
     description: 'The body of the event that a consent was revoked. Fields may be added within version 1.',
   });
 
+/** An event that somebody recorded what became of a lead. */
+export const outcomeEventSchema = z
+  .object({
+    type: z.literal(outcome).describe(`${leadEventWords[outcome]}.`),
+    timestamp: time('When it was recorded. No two of a lead have the same time.'),
+    data: z
+      .object({
+        ...identity,
+        outcome: z
+          .enum(outcomes)
+          .nullable()
+          .describe('The newest one. Null if it was taken back, and there was none before.'),
+        amount: z
+          .int()
+          .min(0)
+          .nullable()
+          .describe('Of `funded`, in whole US dollars. Null if nobody said it.'),
+        ...relations,
+      })
+      .describe('What became of the lead.'),
+  })
+  .meta({
+    title: 'Outcome event, version 1',
+    description:
+      'The body of the event what became of a lead. Fields and outcomes may be added within version 1.',
+  });
+
 /** The body of an event that holds a lead. */
 export type LeadEvent = z.output<typeof leadEventSchema>;
 export type ErasedEvent = z.output<typeof erasedEventSchema>;
 export type RevokedEvent = z.output<typeof revokedEventSchema>;
+export type OutcomeEvent = z.output<typeof outcomeEventSchema>;
+export type AnyEvent = LeadEvent | ErasedEvent | RevokedEvent | OutcomeEvent;
 
 /**
  * As JSON Schema 2020-12. Receivers may refuse what is not valid by it, so it allows what later versions of this software
@@ -294,7 +338,7 @@ const jsonSchemaOf = (schema: z.ZodType) =>
 /** The published schema, of all events that a webhook gets. */
 export const leadEventJsonSchema = () =>
   jsonSchemaOf(
-    z.union([leadEventSchema, erasedEventSchema, revokedEventSchema]).meta({
+    z.union([leadEventSchema, erasedEventSchema, revokedEventSchema, outcomeEventSchema]).meta({
       title: 'Event, version 1',
       description:
         'The body of the events that webhooks get. Look at `type` first: types that are added later may hold other data.',
@@ -305,15 +349,15 @@ const components = {
   LeadEvent: leadEventSchema,
   ErasedEvent: erasedEventSchema,
   RevokedEvent: revokedEventSchema,
+  OutcomeEvent: outcomeEventSchema,
 };
 /** The schemas by their names in the OpenAPI document. */
 export const eventComponents = () =>
-  tableOf(['LeadEvent', 'ErasedEvent', 'RevokedEvent'], (name) => {
+  tableOf(['LeadEvent', 'ErasedEvent', 'RevokedEvent', 'OutcomeEvent'], (name) => {
     const component = jsonSchemaOf(components[name]);
     delete component.$schema;
     return component;
   });
 
 /** Which of them describes the events of a type. */
-export const eventComponentOf = (type: LeadEventType): keyof typeof components =>
-  type === erased ? 'ErasedEvent' : type === revoked ? 'RevokedEvent' : 'LeadEvent';
+export const eventComponentOf = (type: LeadEventType): keyof typeof components => componentNames[type];

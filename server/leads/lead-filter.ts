@@ -1,6 +1,7 @@
 /** What operators read of the stored leads: leads with everything, and counts. */
 import type {LeadIdentity, LeadRecord, Tombstone} from './stored-lead.ts';
 import type {Context, LeadStatus} from '../../contract/embed.ts';
+import type {Outcome} from './outcomes.ts';
 
 /** Selects leads. An empty filter selects all. */
 export type LeadFilter = {
@@ -16,6 +17,10 @@ export type LeadFilter = {
   endOfId?: string | undefined;
   /** Leads with a delivery that is held, or with any that has not ended. */
   open?: 'held' | 'any' | undefined;
+  /** Leads with this newest outcome, or with none that stands. */
+  outcome?: Outcome | 'none' | undefined;
+  /** Leads whose newest outcome this actor recorded, as the audit has the name. */
+  actor?: string | undefined;
   /** Leads of a person, by a digest that `blindIndexes` makes, or `unreadableDigest`. */
   digest?: string | undefined;
   /** Milliseconds since 1970. Leads from this time on. */
@@ -50,7 +55,7 @@ export type LeadOutline = {
 };
 
 /** What leads are counted by. */
-export const leadGroups = ['partner', 'day', 'state', 'campaign'] as const;
+export const leadGroups = ['partner', 'day', 'state', 'campaign', 'outcome'] as const;
 export type LeadGroup = (typeof leadGroups)[number];
 
 /** `day` is the time at which the day begins. What the leads were not counted by is null. */
@@ -58,6 +63,7 @@ export type LeadCount = {
   partner: string | null;
   status: LeadStatus | null;
   campaign: string | null;
+  outcome: Outcome | null;
   day: number | null;
   leads: number;
   /** The id of the newest of them. */
@@ -74,7 +80,7 @@ export type LeadReader = {
   readLeads(filter: LeadFilter, page: LeadPage): Promise<ListedLead[]>;
   countLeads(filter: LeadFilter): Promise<number>;
   /**
-   * Counts leads by partner, day, state and campaign, or some of these.
+   * Counts leads by partner, day, state, campaign and newest outcome, or some of these.
    * @param startOfDay the beginning of the day of a time
    */
   countLeadsBy(

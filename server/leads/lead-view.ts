@@ -23,6 +23,7 @@ import {
   type StateReason,
 } from './lead-words.ts';
 import {mayCall, mayCallSchema, stopSchema, type CallFacts} from './may-call.ts';
+import type {NewestOutcome} from './outcomes.ts';
 import type {Answer, Consent} from './stored-lead.ts';
 import {timeThere, timeZonesOf} from './time-there.ts';
 
@@ -41,6 +42,7 @@ const number = z.number().nullable();
  * - `correctedBy`: the id of its newest correction
  * - `amounts`: as the visitor saw them. `result`: what there is in their place. Null of what has none of its own
  * - `consent`: how it was agreed, such as `Ticked the box`, when, to which text, and in which language, such as `Spanish`
+ * - `outcome`: the newest one that stands. Those who see no persons get no amount
  * - `suspicion`: why a bot may have sent it. `optOut`: the signal of the browser. Both in words
  */
 export const leadView = z.object({
@@ -65,6 +67,7 @@ export const leadView = z.object({
   amounts: z.custom<Amounts>().nullable(),
   result: z.enum(Object.keys(resultWords) as [Result, ...Result[]]).nullable(),
   consent: z.object({text: z.string(), at: number, version: text, language: text}).nullable(),
+  outcome: z.custom<NewestOutcome>().nullable(),
   suspicion: text,
   optOut: text,
 });
@@ -82,6 +85,7 @@ export type KnownLead = ListedLead | LeadOutline;
 export type Beside = Pick<CallFacts, 'stop' | 'correctedBy'> & {
   open?: readonly (Pick<OpenDelivery, 'destination' | 'content' | 'reason'> & {state: DeliveryState})[];
   answer?: Answer | null;
+  outcome?: NewestOutcome | undefined;
 };
 
 /**
@@ -96,7 +100,7 @@ export function viewOf(
   const record = 'lead' in lead ? lead : null;
   const isHidden = 'status' in lead;
   const erasedAt = 'erasedAt' in lead ? lead.erasedAt : null;
-  const {stop, correctedBy = null, open = [], answer = record?.answer ?? null} = beside;
+  const {stop, correctedBy = null, open = [], answer = record?.answer ?? null, outcome} = beside;
   const {utm_source, utm_medium, utm_campaign = isHidden ? lead.campaign : null} = record?.attribution ?? {};
   const signal = record?.attribution?.opt_out_signal;
   const amounts = shownAmountsOf(answer, rounding);
@@ -125,6 +129,7 @@ export function viewOf(
     stop: stop ?? null,
     result: record && answer && !amounts ? resultOf(answer, record) : null,
     consent: record && consentOf(record.consent),
+    outcome: outcome ? {...outcome, amount: isHidden ? null : outcome.amount} : null,
     suspicion: suspicionWords(record?.suspect ?? null),
     optOut: signal ? signalWords[signal] : null,
   };

@@ -31,6 +31,7 @@ import type {FigureStore} from './figures.ts';
 import type {LeadReader} from './lead-filter.ts';
 import type {Accepted, LeadEntry} from './new-lead.ts';
 import type {OperatorStore} from './operators.ts';
+import type {OutcomeReader, OutcomeStore} from './outcomes.ts';
 import type {PersonReader, PersonStore} from './persons.ts';
 import type {PrivacyRequestReader, PrivacyRequestStore} from './privacy-requests.ts';
 import type {RevocationStore, StopReader} from './revocation.ts';
@@ -245,6 +246,7 @@ export type ReadStore = LeadReader &
   StopReader &
   PrivacyRequestReader &
   PersonReader &
+  OutcomeReader &
   ErasureReader &
   FigureStore;
 
@@ -262,6 +264,7 @@ export type LeadStore = LeadPort &
   KeyStore &
   ErasureStore &
   PersonStore &
+  OutcomeStore &
   RevocationStore &
   PrivacyRequestStore &
   EvidenceStore &

@@ -50,11 +50,12 @@ export function createPages({admin, status, changed, routes, emit}: PagesParts):
     const query = textsIn({...request.query, ...request.params});
     const from = isLinked(request) && {from: 'another site'};
     const page = isPost ? undefined : {...query, ...from};
-    const note = accessLog.of(store, {actor: actorOf(seen), action}, page);
+    const actor = actorOf(seen);
+    const note = accessLog.of(store, {actor, action}, page);
     const noteAccess: Admin['noteAccess'] = (filter, ...leads) => note({...filter, ...from}, ...leads);
     return {
       seen,
-      admin: {store, config, noteAccess},
+      admin: {store, config, noteAccess, actor},
       now: DateTime.now().setZone(seen.zone),
       query,
       form: isPost ? fieldsIn(request.body as URLSearchParams) : new URLSearchParams(),

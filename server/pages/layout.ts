@@ -190,10 +190,11 @@ export function date(seen: Pick<Seen, 'zone'>, at: number): string {
   const day = timeOf(seen, at);
   return day.toFormat(day.hasSame(DateTime.now(), 'year') ? 'MMMM d' : 'MMMM d, yyyy');
 }
+export const isToday = ({seen, now}: Pick<Visit, 'seen' | 'now'>, at: number): boolean =>
+  timeOf(seen, at).hasSame(now, 'day');
 /** The time, and before it the date unless it is today. */
 export function moment(visit: Pick<Visit, 'seen' | 'now'>, at: number): Html {
-  const isToday = timeOf(visit.seen, at).hasSame(visit.now, 'day');
-  const words = `${isToday ? '' : `${date(visit.seen, at)}, `}${clock(visit.seen, at)}`;
+  const words = `${isToday(visit, at) ? '' : `${date(visit.seen, at)}, `}${clock(visit.seen, at)}`;
   return html`<time datetime="${new Date(at).toISOString()}">${words}</time>`;
 }
 /** How long ago, such as `4 min`. */

@@ -1,11 +1,10 @@
 /** Leads in rows, the newest first. A narrow screen shows each row as two lines. */
 import {totalAmount} from '../../contract/amounts.ts';
-import {firstScreen} from '../../form/words/en.ts';
-import {lookUp} from '../../form/words/look-up.ts';
 import {html, type Html, type HtmlValue} from '../html/html.ts';
 import {oneLine} from '../leads/hidden-characters.ts';
 import type {LeadView} from '../leads/lead-view.ts';
 import {resultWords} from '../leads/lead-words.ts';
+import {newestOutcome} from './after-call.ts';
 import {bar, clock, date, empty, icon, moment, money, since, state} from './layout.ts';
 import {choice} from './many.ts';
 import {seesPersons, type Visit} from './visit.ts';
@@ -30,11 +29,6 @@ function totalOf({amounts, result, isHidden, erasedAt}: LeadView): HtmlValue {
   if (amounts) return html`${money(amounts[totalAmount])}${bar(amounts, 'parts')}`;
   return result === 'to_follow' ? html`<span class="q">${resultWords.to_follow[0]}</span>` : '–';
 }
-
-const creditOf = ({record}: LeadView) =>
-  record && 'credit_score' in record.lead
-    ? lookUp(firstScreen.options.credit_score, record.lead.credit_score)
-    : '';
 
 /** That a lead may be called needs no words. */
 const callOf = ({call}: LeadView): Html | false =>
@@ -78,14 +72,14 @@ export function leadTable(
       <td class="r">${totalOf(lead)}</td>
       ${
         isWhole &&
-        html`<td class="wide">${creditOf(lead)}</td>
-          <td class="wide">
-            ${partnerWords(lead.partner)}<small
-              ><bdi>${oneLine(lead.campaign.join(', '), 60) || '–'}</bdi></small
-            >
-          </td>`
+        html`<td class="wide">
+          ${partnerWords(lead.partner)}<small
+            ><bdi>${oneLine(lead.campaign.join(', '), 60) || '–'}</bdi></small
+          >
+        </td>`
       }
       <td class="how">${state(lead.state)}${callOf(lead)}</td>
+      ${isWhole && html`<td class="after">${lead.erasedAt === null && (newestOutcome(lead, visit) || 'Nobody has called')}</td>`}
       ${isWhole && html`<td class="wide ref">${lead.reference}</td>`}
     </tr>`;
   return html`<table class="list">
@@ -94,13 +88,13 @@ export function leadTable(
         <th scope="col">Visitor</th>
         <th scope="col">Came</th>
         <th scope="col" class="r">Total</th>
+        ${isWhole && html`<th scope="col" class="wide">Partner, campaign</th>`}
+        <th scope="col" class="how">State</th>
         ${
           isWhole &&
-          html`<th scope="col" class="wide">Credit</th>
-            <th scope="col" class="wide">Partner, campaign</th>`
+          html`<th scope="col">Newest outcome</th>
+            <th scope="col" class="wide">Reference</th>`
         }
-        <th scope="col" class="how">State</th>
-        ${isWhole && html`<th scope="col" class="wide">Reference</th>`}
       </tr>
     </thead>
     <tbody>

@@ -11,6 +11,7 @@ import {html, type Html, type HtmlValue} from '../html/html.ts';
 import type {LeadView} from '../leads/lead-view.ts';
 import {answerText} from '../leads/own-answers.ts';
 import {resultWords, senderWords} from '../leads/lead-words.ts';
+import {afterCall, newestOutcome} from './after-call.ts';
 import {bar, capitalized, clock, date, icon, moment, money, page, state} from './layout.ts';
 import {changeNamed} from '../admin/operations/changes.ts';
 import {mayDo} from './changes.ts';
@@ -72,6 +73,7 @@ function contentOf(sheet: CallSheet, visit: Visit): Html {
       </p>
       ${mayCall(sheet, visit)}${keptConsent(erased, visit)}`;
   return html`<h1>${hiddenName(reference)}</h1>
+    <p>${newestOutcome(view, visit)}</p>
     <p class="q">Your role sees no personal data.</p>
     ${cameFrom(view, visit)}`;
 }
@@ -103,6 +105,7 @@ function callSheet(sheet: CallSheet, {lead}: {lead: Lead}, visit: Visit): Html {
   >`;
   return html`<div class="person">
       <h1>${theirs(`${first_name} ${last_name}`)}</h1>
+      ${view.outcome !== null && html`<p>${newestOutcome(view, visit)}</p>`}
       ${
         correctedBy !== null &&
         html`<p>
@@ -123,7 +126,7 @@ function callSheet(sheet: CallSheet, {lead}: {lead: Lead}, visit: Visit): Html {
         >
       </p>`
     }
-    ${mayCall(sheet, visit)}${amountsOf(sheet)}
+    ${mayCall(sheet, visit)}${afterCall(sheet, visit)}${amountsOf(sheet)}
     <section class="two">
       ${answersOf(lead)}
       <div>
@@ -279,13 +282,13 @@ function cameFrom({partner, createdAt, id, record, ...view}: LeadView, visit: Vi
 }
 
 function timelineOf(id: string, {timeline}: CallSheet, visit: Visit): Html {
-  const item = ({at, next, kind, title, text, send, lead}: CallSheet['timeline'][number]) =>
+  const item = ({at, next, kind, title, text, send, lead, by, note}: CallSheet['timeline'][number]) =>
     html`<li class="${kind}">
       <strong>${lead === null ? title : html`<a href="/leads/${lead}">${title}</a>`}</strong>
       <span class="when"
-        >${kind === 'soon' && 'since '}${moment(visit, at)}${next !== null && html`, next attempt ${moment(visit, next)}`}</span
+        >${kind === 'soon' && 'since '}${moment(visit, at)}${next !== null && html`, next attempt ${moment(visit, next)}`}${by !== null && ` · ${by}`}</span
       >
-      ${text !== null && html`<p>${text}</p>`}
+      ${text !== null && html`<p>${text}</p>`} ${note !== null && html`<blockquote>${note}</blockquote>`}
       ${send !== null && seesPersons(visit.seen) && html`<a class="btn" href="/leads/${id}/retry?${String(new URLSearchParams({destination: send}))}">${kind === 'soon' ? 'Send now…' : 'Send again…'}</a>`}
     </li>`;
   return html`<ol class="timeline">

@@ -10,8 +10,11 @@ import {namedBy} from '../admin/persons.ts';
 import {counted} from '../admin/words.ts';
 import {html, type Html} from '../html/html.ts';
 import type {LeadFilter} from '../leads/lead-filter.ts';
+import {outcomes, outcomeWords} from '../leads/outcomes.ts';
 import type {LeadView} from '../leads/lead-view.ts';
 import type {Person} from '../leads/persons.ts';
+import {note} from '../admin/operations/outcomes.ts';
+import {mayDo} from './changes.ts';
 import {exportForm} from './export.ts';
 import {city, date, empty, hidden, page, search} from './layout.ts';
 import {leadTable, noLeadsYet, partnerWords, whichTimes} from './lead-table.ts';
@@ -42,7 +45,7 @@ function spanOf(time: Time, now: DateTime) {
 }
 
 const opens = {held: 'Held', any: 'Not delivered'} as const;
-const filters = ['time', 'partner', 'state', 'campaign', 'answer', 'open', 'who'] as const;
+const filters = ['time', 'partner', 'state', 'campaign', 'answer', 'open', 'outcome', 'mine', 'who'] as const;
 type Filters = Partial<Record<(typeof filters)[number] | 'after', string>>;
 
 const filtersOf = ({query}: Visit): Filters =>
@@ -57,7 +60,10 @@ const ownChoices = ({admin, seen}: Visit) =>
   );
 const nameOfChoice = ({name, value}: {name: string; value: string}) => `${name}=${value}`;
 
-function filterOf({partner, state, campaign, answer, time, open}: Filters, visit: Visit): LeadFilter {
+function filterOf(
+  {partner, state, campaign, answer, time, open, outcome, mine}: Filters,
+  visit: Visit,
+): LeadFilter {
   const choice = ownChoices(visit).find((each) => nameOfChoice(each) === answer);
   return {
     answers: choice && {[choice.name]: choice.value},
@@ -66,6 +72,8 @@ function filterOf({partner, state, campaign, answer, time, open}: Filters, visit
     campaign,
     ...(isTime(time) && spanOf(time, visit.now)),
     open: open === 'held' || open === 'any' ? open : undefined,
+    outcome: outcome === 'none' ? outcome : outcomes.find((each) => each === outcome),
+    actor: mine === undefined ? undefined : visit.admin.actor,
   };
 }
 
@@ -108,18 +116,22 @@ function chips(visit: Visit, given: Filters): Html {
   const timeWords = Object.entries(times).map(([value, [words]]) => [value, words] as const);
   const answers = leadStatuses.map((each) => [each, answerWords[each]] as const);
   const own = new Map(ownChoices(visit).map((each) => [nameOfChoice(each), each.words]));
-  const open = Object.entries(opens).map(([value, words]) =>
-    given.open === value
-      ? setChip(given, 'open', words)
-      : html`<a class="chip" href="${linkTo(given, {open: value})}">${words}</a>`,
-  );
+  const switchOf = (name: keyof Filters, value: string, words: string) =>
+    given[name] === value
+      ? setChip(given, name, words)
+      : html`<a class="chip" href="${linkTo(given, {[name]: value})}">${words}</a>`;
+  const open = Object.entries(opens).map(([value, words]) => switchOf('open', value, words));
+  const came = outcomes.map((each) => [each, outcomeWords[each][0]] as const);
+  const called = html`${switchOf('outcome', 'none', 'Nobody has called')}
+  ${mayDo(note, visit.seen) && switchOf('mine', '1', 'Called by me')}
+  ${given.outcome !== 'none' && chooser(given, 'outcome', 'Outcome', came)}`;
   return html`<div class="chips" role="group" aria-label="Filters">
     ${given.who !== undefined && setChip(given, 'who', 'Your search')}${chooser(given, 'time', 'Time', timeWords)}
     ${chooser(given, 'partner', 'Partner', keys.length > mostChoices ? undefined : keys)}
     ${
       given.who === undefined &&
       html`${chooser(given, 'state', 'Answer', answers)} ${chooser(given, 'campaign', 'Campaign')}
-      ${own.size > 0 && chooser(given, 'answer', 'Question', [...own])}${open}`
+      ${own.size > 0 && chooser(given, 'answer', 'Question', [...own])}${open}${called}`
     }
   </div>`;
 }

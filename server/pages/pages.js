@@ -74,6 +74,11 @@ addEventListener('keydown', (event) => {
   field?.focus();
 });
 
+addEventListener('input', ({target}) => {
+  if (target.name === 'text')
+    document.querySelector('#count').textContent = `${target.value.length} of ${target.maxLength}`;
+});
+
 // A choice in a filter counts at once. Its button is for those without this script.
 addEventListener('change', ({target}) => {
   if (target.matches('select[data-now]')) target.form.requestSubmit();

@@ -1,5 +1,6 @@
 /** All pages for who is signed in, and who may come. What a page can do, a command can do, too: its words are the action. */
 import {roles, type Role} from '../leads/operators.ts';
+import {noteRoute} from './after-call.ts';
 import {invitePage, operationRoutes} from './changes.ts';
 import {destinationsPage} from './destinations.ts';
 import {leadPage} from './lead.ts';
@@ -22,6 +23,7 @@ export const routes: readonly Route[] = [
   {method: 'GET', path: '/destinations', roles, action: 'destinations list', run: destinationsPage},
   {method: 'GET', path: '/operators', roles: admins, action: 'operators list', run: operatorsPage},
   {method: 'GET', path: '/operators/invite', roles: admins, action: 'operators invite', run: invitePage},
+  noteRoute,
   ...manyRoutes,
   ...operationRoutes,
   {method: 'GET', path: '/audit', roles: admins, action: 'audit list', run: auditPage},

@@ -20,6 +20,7 @@ import {
   type UnusedLease,
 } from '../leads/deliveries.ts';
 import type {LeadReader} from '../leads/lead-filter.ts';
+import {newestOf, type OutcomeEntry, type OutcomeReader} from '../leads/outcomes.ts';
 import type {OutboxPort} from '../leads/ports.ts';
 import {createBatcher} from './batcher.ts';
 import type {Context} from './context.ts';
@@ -123,10 +124,13 @@ type Found = ReturnType<Awaited<ReturnType<LeadReader['findRecords']>>['get']>;
 /**
  * Decides what becomes of a claimed delivery. Dropped: the lead was erased or its consent revoked. Held: the lead is held because
  * of its number, whoever made it due. An unreadable lead is retried, except for events that need only the ids.
+ * What became of a lead is told after a stop, too.
+ * @param outcomes those that were recorded until it happened
  */
 function whatItTakes(
   content: DeliveryContent,
   record: NonNullable<Found>,
+  outcomes: readonly OutcomeEntry[],
 ): Delivered | 'dropped' | 'held' | 'unreadable' {
   if (content === 'revoked') {
     // In a damaged row, the number may be missing.
@@ -135,6 +139,7 @@ function whatItTakes(
   }
   if ('unreadable' in record) return 'unreadable';
   if (isErased(record)) return content === 'erased' ? {lead: record, content} : 'dropped';
+  if (content === 'outcome') return {lead: record, content, outcome: newestOf(outcomes)};
   if (content === 'erased' || record.revoked) return 'dropped';
   return record.isSuppressed ? 'held' : {lead: record, content};
 }
@@ -143,10 +148,10 @@ const hasAmong = ([index, more]: ReturnType<typeof amongText>) => `
   SELECT 1 AS found FROM deliveries${index}
   WHERE destination = $1 AND state = 'waiting' AND next_attempt_at <= $2 ${more} LIMIT 1`;
 
-type Claiming = Context & Pick<LeadReader, 'findRecords'>;
+type Claiming = Context & Pick<LeadReader, 'findRecords'> & OutcomeReader;
 
 async function claimDue(
-  {read, write, jsonList, findRecords, skipLocked, ...words}: Claiming,
+  {read, write, jsonList, findRecords, outcomesOf, skipLocked, ...words}: Claiming,
   destination: string,
   {now, leaseEnd, dueAgain = leaseEnd, limit, maxSends, unused = [], onlyForReceivers: isGone = false}: Claim,
 ): ReturnType<OutboxPort['claimDue']> {
@@ -161,12 +166,14 @@ async function claimDue(
   const rows = (results.at(-1) ?? []) as ClaimedRow[];
   const claimed = rows.filter(({state}) => state !== 'held').map(({lead}) => lead);
   const records = await findRecords([...new Set(claimed)]);
+  const outcomes = await outcomesOf(rows.filter(({content}) => content === 'outcome').map(({lead}) => lead));
   const due: DueDelivery[] = [];
   const [held, unreadable]: [string[], string[]] = [[], []];
   for (const {lead: id, state, recipients, ...delivery} of rows) {
-    const {content} = delivery;
+    const {content, happenedAt} = delivery;
     const record = records.get(id);
-    const taken = record && whatItTakes(content, record);
+    const until = (outcomes.get(id) ?? []).filter(({at}) => at <= happenedAt);
+    const taken = record && whatItTakes(content, record, until);
     if (state === 'held') held.push(id);
     else if (typeof taken === 'object')
       due.push({...delivery, ...taken, destination, recipients: toRecipients(recipients), leaseEnd});
@@ -205,7 +212,7 @@ function createDueBatcher({read, jsonList}: Context) {
 }
 
 export function claimQueries(
-  context: Context & Pick<LeadReader, 'findRecords'>,
+  context: Claiming,
 ): Pick<OutboxPort, 'hasDue' | 'claimDue' | 'correctedLead' | 'waitingDestinations' | 'recallDeliveries'> {
   const {read, write, jsonList, findRecords} = context;
   return {

@@ -15,6 +15,7 @@ import {
   deliveryStates,
 } from '../leads/deliveries.ts';
 import {roles} from '../leads/operators.ts';
+import {outcomes} from '../leads/outcomes.ts';
 import {requestKinds} from '../leads/privacy-requests.ts';
 import {suppressionKinds} from '../leads/revocation.ts';
 import {viewStages} from '../versions/request-counts.ts';
@@ -439,6 +440,26 @@ export const tables = {
     primaryKey: ['lead_id'],
     indexes: {legal_holds_until: {on: ['kept_until', 'lead_id']}},
     since: 22,
+  },
+
+  /** What became of leads after calls (`OutcomeEntry`). Rows are only added. Amounts and notes are in `sealed`. */
+  outcomes: {
+    columns: {
+      lead_id: lead,
+      id: text,
+      at: integer,
+      actor: text,
+      outcome: {...textOrNull, oneOf: outcomes},
+      undoes: textOrNull,
+    },
+    primaryKey: ['lead_id', 'id'],
+    indexes: {
+      outcomes_newest: {on: ['lead_id', 'at']},
+      // For lists of leads with an outcome, and of those whom somebody has called.
+      outcomes_list: {on: ['outcome', 'lead_id']},
+      outcomes_actor: {on: ['actor', 'lead_id']},
+    },
+    since: 23,
   },
 
   /** Only for servers before 2.0: requests to erase leads. */

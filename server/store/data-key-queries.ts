@@ -243,7 +243,8 @@ async function dropEncrypted(context: Context, key: string) {
   const {write, jsonList} = context;
   const checkValue = checkValueIn(key);
   const dropReplies = `
-    DELETE FROM sealed WHERE lead_id IN ${jsonList('$1')} AND data_key = $2 AND substr(part, 1, 6) = 'reply '`;
+    DELETE FROM sealed WHERE lead_id IN ${jsonList('$1')} AND data_key = $2
+      AND (substr(part, 1, 6) = 'reply ' OR substr(part, 1, 8) = 'outcome ')`;
   const slice = `SELECT digest, lead_id FROM person_digests LIMIT ${countSlice}`;
   const dropDigests = `DELETE FROM person_digests WHERE (digest, lead_id) IN (${slice}) RETURNING 1 AS gone`;
   for await (const parts of storedParts(context)) {

@@ -29,6 +29,7 @@ import {list} from './database.ts';
  * - `evidence key`: a key of statements about consents (evidence-queries.ts)
  * - `clear mark`: proof that the store had unencrypted data when it was upgraded (clear-mark.ts)
  * - `reply …`: the first characters of the last reply to a delivery, by destination and content
+ * - `outcome …`: the amount and the note of an outcome, by its id (outcome-queries.ts)
  * - `text of a page`: a secret text in a URL of the operators' pages (pages/secrets.ts). It is not stored
  */
 export type Part =
@@ -39,10 +40,13 @@ export type Part =
   | 'evidence key'
   | 'clear mark'
   | `reply ${string}`
+  | `outcome ${string}`
   | 'text of a page';
 
 export const replyPart = ({destination, content}: {destination: string; content: string}): Part =>
   `reply ${content} ${destination}`;
+
+export const outcomePart = (id: string): Part => `outcome ${id}`;
 
 /** The columns of a lead to which its encrypted data is bound. They never change, not even when the lead is erased. */
 const bound = ['id', 'cid', 'partner'] as const;

@@ -73,9 +73,14 @@ const emptyRow = `
   UPDATE leads SET ${emptiedColumns}, status = CASE status WHEN 'pending' THEN 'refused' ELSE status END,
     erased_at = CAST($1 AS BIGINT)
   WHERE id = $2 AND erased_at IS NULL RETURNING id`;
-const deleteRelated = ['consents', 'context_values', 'same_leads', 'confirmations', 'open_routes'].map(
-  (table) => `DELETE FROM ${table} WHERE lead_id = $1`,
-);
+const deleteRelated = [
+  'consents',
+  'context_values',
+  'same_leads',
+  'confirmations',
+  'open_routes',
+  'outcomes',
+].map((table) => `DELETE FROM ${table} WHERE lead_id = $1`);
 /** A request to know stays open, because the person must still be told that the lead was erased. */
 const endRequests = `
   UPDATE privacy_requests SET ended_at = $1, answer = 'erased'

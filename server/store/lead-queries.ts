@@ -17,7 +17,9 @@ import type {Context} from './context.ts';
 import {isThere, list, statement, type Statement} from './database.ts';
 import {isErased, joinPersonal, readColumns, type ReadRow} from './rows.ts';
 import type {RowOf, Value} from './columns.ts';
+import type {Outcome} from '../leads/outcomes.ts';
 import {answerOf} from './unreadable-leads.ts';
+import {newestOutcome} from './outcome-queries.ts';
 
 type Order = 'ASC' | 'DESC';
 
@@ -39,13 +41,19 @@ function createConditions() {
 /** `id`: only this lead. `ids`: only these. */
 type Filter = LeadFilter & {id?: string | undefined; ids?: readonly string[] | undefined};
 /** The tables that a filter searches, and the column with the id of the lead. */
-type Source = {chosen?: 'person_digests' | 'deliveries' | 'context_values'; tables: string; id: string};
+type Source = {
+  chosen?: 'person_digests' | 'deliveries' | 'context_values' | 'outcomes';
+  tables: string;
+  id: string;
+};
 
 /**
- * A search by person, open delivery or hidden field starts from the table of digests, deliveries or hidden fields, whose rows are
- * sorted by time. SQLite reads the tables of a CROSS JOIN in the given order, and then looks up each lead in the index alone.
+ * A search by person, open delivery, hidden field or outcome starts from the table of those, whose rows are sorted by time. SQLite reads the tables of a CROSS JOIN in the given order, and then looks up each lead in the index alone.
  */
-function sourceOf({context = {}, endOfId, digest, open}: LeadFilter, {onlyIndex}: Context): Source {
+function sourceOf(
+  {context = {}, endOfId, digest, open, outcome = 'none', actor}: LeadFilter,
+  {onlyIndex}: Context,
+): Source {
   const joined = (chosen: NonNullable<Source['chosen']>): Source => ({
     chosen,
     tables: `${chosen} AS chosen CROSS JOIN leads${onlyIndex('leads_overview')}`,
@@ -55,6 +63,7 @@ function sourceOf({context = {}, endOfId, digest, open}: LeadFilter, {onlyIndex}
   if (open !== undefined && endOfId === undefined)
     return {chosen: 'deliveries', tables: 'deliveries AS chosen', id: 'chosen.lead_id'};
   if (Object.keys(context).length > 0) return joined('context_values');
+  if (endOfId === undefined && (outcome !== 'none' || actor !== undefined)) return joined('outcomes');
   return {
     tables: `leads${onlyIndex(endOfId === undefined ? 'leads_overview' : 'leads_reference')}`,
     id: 'id',
@@ -66,7 +75,7 @@ const isOpen = (table: string, open: NonNullable<LeadFilter['open']>) =>
   `${table}.settled_at IS NULL${open === 'held' ? ` AND ${table}.state <> 'waiting' AND ${table}.state = 'held'` : ''}`;
 
 function conditionsOf(filter: Filter, {chosen, id}: Source, {onlyIndex, jsonList}: Context) {
-  const {partner, status, campaign, context, endOfId, open, digest, since, until} = filter;
+  const {partner, status, campaign, context, endOfId, open, digest, outcome, actor, since, until} = filter;
   const conditions = createConditions();
   const {add, parameter} = conditions;
   if (chosen && chosen !== 'deliveries') add('leads.id = chosen.lead_id');
@@ -86,6 +95,13 @@ function conditionsOf(filter: Filter, {chosen, id}: Source, {onlyIndex, jsonList
         : `EXISTS (SELECT 1 FROM context_values AS other WHERE ${isValue('other')} AND other.lead_id = ${id})`,
     );
   }
+  const lead = chosen ? id : 'leads.id';
+  if (chosen === 'outcomes') add(`chosen.id = ${newestOutcome('id', lead)}`);
+  const saidOf = (column: 'outcome' | 'actor') =>
+    chosen === 'outcomes' ? `chosen.${column}` : newestOutcome(column, lead);
+  if (outcome === 'none') add(`${newestOutcome('id', lead)} IS NULL`);
+  else if (outcome !== undefined) add(`${saidOf('outcome')} = ${parameter(outcome)}`);
+  if (actor !== undefined) add(`${saidOf('actor')} = ${parameter(actor)}`);
   const ofLead: string[] = [];
   if (partner === null) ofLead.push('partner IS NULL');
   else if (partner !== undefined) ofLead.push(`partner = ${parameter(partner)}`);
@@ -103,14 +119,20 @@ function conditionsOf(filter: Filter, {chosen, id}: Source, {onlyIndex, jsonList
   return conditions;
 }
 
-const groupColumns = ['partner', 'status', 'utm_campaign'] as const;
+const groupColumns = ['partner', 'status', 'utm_campaign', 'newest_outcome'] as const;
 type GroupColumn = (typeof groupColumns)[number];
-const groupOf = {partner: 'partner', status: 'state', utm_campaign: 'campaign'} as const satisfies Record<
-  GroupColumn,
-  LeadGroup
->;
+const groupOf = {
+  partner: 'partner',
+  status: 'state',
+  utm_campaign: 'campaign',
+  newest_outcome: 'outcome',
+} as const satisfies Record<GroupColumn, LeadGroup>;
 /** The count of a group of leads. Columns that do not group are null. */
-type Group = {[Name in GroupColumn]: RowOf<'leads'>[Name] | null} & {leads: number; newest: string};
+type Group = {[Name in Exclude<GroupColumn, 'newest_outcome'>]: RowOf<'leads'>[Name] | null} & {
+  newest_outcome: Outcome | null;
+  leads: number;
+  newest: string;
+};
 
 /** Milliseconds that lead from one midnight into the next day, even when the clocks change. */
 const moreThanADay = 26 * 3_600_000;
@@ -182,6 +204,9 @@ async function daysOf(
   return [...days, lastEnd];
 }
 
+const selected = (column: GroupColumn) =>
+  column === 'newest_outcome' ? `${newestOutcome('outcome', 'leads.id')} AS newest_outcome` : column;
+
 /** Counts the leads of a filter by some columns. */
 async function countGroups(
   context: Context,
@@ -197,11 +222,11 @@ async function countGroups(
       ? `FROM (SELECT DISTINCT ${id} AS id ${rowsFound}) AS page JOIN leads ON leads.id = page.id`
       : rowsFound;
   const text = `
-    SELECT ${list([...columns, 'COUNT(*) AS leads', 'MAX(leads.id) AS newest'])} ${found}
+    SELECT ${list([...columns.map(selected), 'COUNT(*) AS leads', 'MAX(leads.id) AS newest'])} ${found}
     ${columns.length > 0 ? `GROUP BY ${list(columns)}` : ''}`;
   type Counted = Partial<Group> & Pick<Group, 'leads' | 'newest'>;
   const rows = await context.read<Counted>({text, values: conditions.values});
-  return rows.map((row) => ({partner: null, status: null, utm_campaign: null, ...row}));
+  return rows.map((row) => ({partner: null, status: null, utm_campaign: null, newest_outcome: null, ...row}));
 }
 
 async function countLeadsBy(
@@ -224,8 +249,10 @@ async function countLeadsBy(
         day,
       }));
     });
-    for (const {utm_campaign: campaign, ...count} of (await Promise.all(counted)).flat())
-      if (count.leads > 0) counts.push({...count, campaign});
+    for (const {utm_campaign: campaign, newest_outcome: outcome, ...count} of (
+      await Promise.all(counted)
+    ).flat())
+      if (count.leads > 0) counts.push({...count, campaign, outcome});
   }
   return groups.includes('day') ? counts : addUp(counts.map((count) => ({...count, day: null})));
 }

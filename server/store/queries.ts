@@ -18,6 +18,7 @@ import {figureQueries} from './figure-queries.ts';
 import {withAnswers} from './answer-filter.ts';
 import {leadReader} from './lead-queries.ts';
 import {operatorQueries} from './operator-queries.ts';
+import {outcomeQueries} from './outcome-queries.ts';
 import {pauseQueries} from './pause-queries.ts';
 import {createPersonIndex, personQueries} from './person-queries.ts';
 import {processQueries} from './process-queries.ts';
@@ -156,15 +157,17 @@ export function leadQueries(
     findRecords: (ids) => findRecords(finding, ids),
   };
   const reader = withAnswers(leadReader(context));
+  const outcomes = outcomeQueries(context);
   return {
     ...finder,
-    ...claimQueries({...context, ...finder}),
+    ...claimQueries({...context, ...finder, ...outcomes}),
     ...settlementQueries({...context, ...finder}),
     ...pauseQueries(context),
     ...alertQueries(context),
     ...auditQueries(context),
     ...deliveryQueries(context),
     ...operatorQueries(context),
+    ...outcomes,
     ...reader,
     ...versionQueries(context),
     ...confirmationQueries(context),

@@ -16,7 +16,7 @@ import {announceTo, isNotForReceivers, lockDeliveries} from './erasure-queries.t
  * because of its number, because such a lead must not be sent.
  */
 export const mayBeSent = `
-  (NOT ${isNotForReceivers('deliveries')} OR NOT EXISTS (SELECT 1 FROM leads
+  (content = 'outcome' OR NOT ${isNotForReceivers('deliveries')} OR NOT EXISTS (SELECT 1 FROM leads
     WHERE leads.id = lead_id AND (revoked_at IS NOT NULL OR suppressed_at IS NOT NULL)))`;
 
 /** If the number itself has said stop, a question by another person changes nothing: `asked_at` and `decided_at` stay NULL. */
@@ -50,10 +50,10 @@ const noting = (events: readonly StopEvent[]): Statement[] =>
 const stopEventColumns =
   'id, kind, digest, scope, lead_id AS lead, asked_at AS "askedAt", entered_at AS "enteredAt", way, reason';
 
-/** Drops the deliveries of a lead. Keeps their leases, because a process may be sending them. */
+/** Drops the deliveries of a lead. Keeps their leases, because a process may be sending them. What became of the lead is still told. */
 const endDeliveries = `
   UPDATE deliveries SET state = 'dropped', settled_at = $1
-  WHERE lead_id = $2 AND settled_at IS NULL AND ${isNotForReceivers('deliveries')}`;
+  WHERE lead_id = $2 AND settled_at IS NULL AND content <> 'outcome' AND ${isNotForReceivers('deliveries')}`;
 /** SQL that is true for a lead whose consent was already revoked for this scope or a wider one. @param scope SQL for the scope */
 const isRevoked = (scope: string) => `revoked_at IS NOT NULL AND revoked_for IN ('all', ${scope})`;
 const revokeText = `
@@ -102,7 +102,7 @@ export const revocationQueries = (context: Context): RevocationStore => {
       const hold = `
         UPDATE deliveries SET state = 'held', last_error = NULL, reason = 'suppressed'
         WHERE lead_id IN ${jsonList('$1')} AND state = 'waiting' AND leased_until <= $2
-          AND ${isNotForReceivers('deliveries')} AND content <> 'confirmation'`;
+          AND ${isNotForReceivers('deliveries')} AND content NOT IN ('confirmation', 'outcome')`;
       const mark = `UPDATE leads SET suppressed_at = created_at WHERE id IN ${jsonList('$1')} AND suppressed_at IS NULL`;
       const some = JSON.stringify(ids);
       await write(statement(hold, some, Date.now()), statement(mark, some));

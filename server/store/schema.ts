@@ -63,6 +63,7 @@ const dataSteps: Readonly<Record<number, (dialect: Dialect) => readonly string[]
   20: endClearLeads,
   21: nameReasons,
   22: takeRequests,
+  23: takeOutcomes,
 };
 
 /** The tables that an upgrade creates again, by schema version, because no column can be added to a primary key. */
@@ -284,6 +285,7 @@ const contentsOf8 = ['lead', 'created', 'answered', 'refused', 'held'];
 const contentsOf11 = [...contentsOf8, 'confirmation'];
 const contentsOf13 = [...contentsOf11, 'erased'];
 const contentsOf16 = [...contentsOf13, 'revoked'];
+const contentsOf23 = [...contentsOf16, 'outcome'];
 
 /**
  * The upgrade to version 13: a delivery may be a confirmation, may tell of an erasure, and may be skipped. Existing data is
@@ -376,4 +378,9 @@ function takeRequests(): string[] {
       SELECT lead_id, 'erase', requested_at, requested_at, 'link' FROM erasure_requests`,
     'DELETE FROM erasure_requests',
   ];
+}
+
+/** The upgrade to version 23: a delivery may tell what became of a lead. */
+function takeOutcomes({allowTexts}: Dialect): string[] {
+  return [allowTexts('deliveries', 'content', [contentsOf16], contentsOf23)];
 }

@@ -19,6 +19,7 @@ import type {FinalAnswer} from '../leads/stored-lead.ts';
 import type {Context} from './context.ts';
 import {statement, type Statement} from './database.ts';
 import {toAnswerRow} from './rows.ts';
+import {tellNext} from './outcome-queries.ts';
 import {boundColumns, replyPart, type Bound, type Encryptor} from './encryption.ts';
 
 /** SQL that is true if a lead may get its answer: this destination answers it, and the delivery is now in `state`. */
@@ -97,13 +98,14 @@ export function announce(
 /** The status that a lead must have so that a delivery with this outcome may change its answer, as SQL. */
 const changesAnswer = {delivered: "status <> 'done'", refused: "status = 'pending'"} as const;
 
-/** A report about a revocation counts only with its own lease: the same row may by now announce a later, wider revocation. */
+/** A report about a revocation counts only with its own lease: the same row may by now announce a later, wider revocation,
+ * or the next outcome. */
 const endDelivered = `
   UPDATE deliveries SET state = 'delivered', attempts = attempts + 1, last_error = NULL, reason = NULL,
     failing_since = NULL, settled_at = $1, recipients = COALESCE($2, recipients),
     leased_until = CASE leased_until WHEN CAST($3 AS BIGINT) THEN 0 ELSE leased_until END
   WHERE lead_id = $4 AND destination = $5 AND content = $6 AND state <> 'delivered'
-    AND (content <> 'revoked' OR leased_until = CAST($3 AS BIGINT))
+    AND (content NOT IN ('revoked', 'outcome') OR leased_until = CAST($3 AS BIGINT))
   RETURNING lead_id`;
 const endRefused = `
   UPDATE deliveries SET state = 'refused', attempts = attempts + 1, leased_until = 0, last_error = $1,
@@ -225,7 +227,8 @@ async function settle(context: Settling, key: DeliveryKey, leaseEnd: number, set
   const answer = isRefused ? refusedAnswer(settlement.fields) : settlement.answer;
   const answering = content === 'lead' && answer !== null ? await findBound(context, lead) : undefined;
   if (!answering || answer === null) {
-    await report(context, key, leaseEnd, endDelivery);
+    const next = content === 'outcome' ? [tellNext(now, lead, destination)] : [];
+    await report(context, key, leaseEnd, endDelivery, ...next);
     return undefined;
   }
   const [, answered = []] = await report(

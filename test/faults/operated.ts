@@ -14,12 +14,12 @@ export type Environment = Record<string, string>;
 /** Settings of a server whose only partner sends its leads to these webhooks, and is answered by `lender` if given. */
 export function sendingTo(
   folder: string,
-  webhooks: Record<string, WebhookReceiver & {perSecond?: number; parallel?: number}>,
+  webhooks: Record<string, WebhookReceiver & {perSecond?: number; parallel?: number; events?: string[]}>,
   lender?: Awaited<ReturnType<typeof startFakeUpstream>>,
   fields: FileFields = {},
 ): Environment {
   const credentials = (name: string) => name.toUpperCase().replaceAll('-', '_');
-  const named = Object.entries(webhooks).map(([name, {settings, perSecond, parallel}]) => [
+  const named = Object.entries(webhooks).map(([name, {settings, perSecond, parallel, events}]) => [
     name,
     {
       type: 'webhook',
@@ -28,6 +28,7 @@ export function sendingTo(
       credentials: credentials(name),
       per_second: perSecond,
       parallel,
+      events,
     },
   ]);
   const {url, cid} = lender?.settings ?? {};

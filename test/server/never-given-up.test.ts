@@ -39,7 +39,7 @@ forEachStore((store) => {
       const prepared = {partners: [{...acme, sendTo: ['crm']}], destinations} as const;
       const server = await openFor(t, store.startServer(prepared, {...timings, ...given}));
       const attached = await openFor(t, openAttachedStore(server.config, testEncryptor, true));
-      const admin: Admin = {store: attached, noteAccess: unnoted, config: server.config};
+      const admin: Admin = {store: attached, noteAccess: unnoted, actor: 'ana', config: server.config};
       /** Such as `revoked waiting`. */
       const events = async (lead?: string) => {
         const rows = await allOf(listDeliveries(admin, {lead, destination: 'crm'}));

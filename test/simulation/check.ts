@@ -536,6 +536,22 @@ const rules = {
         violated(`${erasing.lead} is there, and was erased at ${seconds(erasing.until)}`);
   },
 
+  /** At the end. */
+  'what came of calls is erased with the lead'(facts, violated) {
+    for (const {lead, id} of facts.history.stored.outcomes)
+      if (facts.history.stored.erased.has(lead)) violated(`${id} of ${lead}`);
+  },
+
+  /** From the acknowledgement on, however often it came. */
+  'what came of a call is recorded once'(facts, violated) {
+    const {outcomes, erased} = facts.history.stored;
+    for (const {lead, id, until} of facts.all('noting')) {
+      const many = outcomes.filter((one) => one.lead === lead && one.id.startsWith(`${id} `)).length;
+      if (many > 1 || (many === 0 && until < Infinity && !erased.has(lead)))
+        violated(`${id} of ${lead}: ${many}`);
+    }
+  },
+
   /** From the acknowledgement on, and after all faults for each key. Before, no key is taken for one of an erased lead. */
   'a retry under the key of an erased lead is told so'(facts, violated) {
     const byKey = Map.groupBy(facts.all('submission'), ({owner, key}) => `${owner} ${key}`);
@@ -858,6 +874,7 @@ const afterRestore: readonly RuleName[] = [
   'nothing is sent by rules that are not in force',
   'a lead that was not erased can be read',
   'an erased lead is not found',
+  'what came of calls is erased with the lead',
   'of an erased lead nothing is sent but what became of it',
   'nothing personal is in a file',
   'nothing of a lead begins after its consent was revoked',

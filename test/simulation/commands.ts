@@ -4,6 +4,7 @@
 import {finish, Refusal, type Admin} from '../../server/admin/admin.ts';
 import {noting} from '../../server/admin/audit.ts';
 import {showLead} from '../../server/admin/leads.ts';
+import {recordOutcome} from '../../server/admin/outcomes.ts';
 import {allowConsent, planRevocation, revokeConsent} from '../../server/admin/revocations.ts';
 import type {AttachedStore} from '../../server/leads/ports.ts';
 import {appendErasures} from '../../server/store/erasures-file.ts';
@@ -20,7 +21,7 @@ import {draw, newProcess, runIn, time, wait, type Process} from './clock.ts';
 import {addressesUnder, clientOf, destinationsUnder, settings} from './configurations.ts';
 import {kill} from './connections.ts';
 import {erasuresFile, findPersonal, path, rowsOf} from './data-folder.ts';
-import type {Allowing, Erasing, Fact, Revoking} from './history.ts';
+import type {Allowing, Erasing, Fact, Noting, Revoking} from './history.ts';
 import {personalOf, phoneOf} from './people.ts';
 import type {ConfigurationName, To} from './plan.ts';
 
@@ -152,9 +153,11 @@ function runAdmin(
       record({type: 'looking', at: time(), leads, noted});
     };
     const noteAccess = noting(store, {actor, action: 'a command'});
-    await work({store, config: config as Admin['config'], noteAccess}, lookAt).catch((error: unknown) => {
-      if (!(error instanceof Refusal)) throw error;
-    });
+    await work({store, config: config as Admin['config'], noteAccess, actor}, lookAt).catch(
+      (error: unknown) => {
+        if (!(error instanceof Refusal)) throw error;
+      },
+    );
   };
   // It has many steps, and what is under way must not have ended before the last one.
   runCommand(encryptor, cut, others, run, 0.03);
@@ -207,6 +210,22 @@ export function look(operation: To<'look'>, encryptor: Encryptor, around: Around
     await showLead(admin, lead);
     lookAt([lead]);
   });
+}
+
+/** What `lead-prequal leads note` does, perhaps twice, as where nobody heard that it was done. */
+export function note(operation: To<'note'>, encryptor: Encryptor, around: AroundCommands) {
+  const {content, times} = operation;
+  const lead = around.leadWith(content);
+  if (lead === undefined) return;
+  const id = `note-${around.commands.length}`;
+  const noting: Noting = {type: 'noting', at: time(), until: Infinity, lead, id};
+  around.record(noting);
+  const text = `Write to ${personalOf(content).email}`;
+  for (let again = 0; again < times; again += 1)
+    runAdmin(operation, encryptor, around, async (admin) => {
+      await finish(recordOutcome(admin, {lead, outcome: 'talked', text, id}));
+      noting.until = Math.min(noting.until, time());
+    });
 }
 
 /** What the retention job does, slice by slice. */

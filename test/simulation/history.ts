@@ -12,6 +12,7 @@ import type {Rule} from '../../server/config/routes.ts';
 import type {FullLead} from '../../server/leads/lead-filter.ts';
 import type {RetentionPlace} from '../../server/leads/erasure.ts';
 import type {AttachedStore} from '../../server/leads/ports.ts';
+import type {OutcomeEntry} from '../../server/leads/outcomes.ts';
 import type {Answer, Tombstone} from '../../server/leads/stored-lead.ts';
 import {isErased} from '../../server/store/rows.ts';
 
@@ -112,6 +113,9 @@ export type Start = Span & {
 /** A command shows leads to an operator, or has changed them. `noted`: those that its row in the store names by now. */
 export type Looking = {type: 'looking'; at: number; leads: readonly string[]; noted: readonly string[]};
 
+/** Somebody records what came of a call under this id, perhaps several times at once. `until`: the first acknowledgement. */
+export type Noting = {type: 'noting'; at: number; until: number; lead: string; id: string};
+
 /** What was in the files of the data folder, right after the log was emptied: such as `email 7`, of the content 7. */
 export type Search = {
   type: 'search';
@@ -198,6 +202,7 @@ export type Fact =
   | Restoring
   | Start
   | Looking
+  | Noting
   | Search
   | Configuration
   | Failure;
@@ -227,6 +232,8 @@ export type Stored = {
   /** The first claims of the events that tell of an erasure, or of a revoked consent, as triggers saw them. */
   tellings: readonly Telling[];
   deliveries: readonly DeliveryRow[];
+  /** All that was recorded of calls. */
+  outcomes: readonly Pick<OutcomeEntry, 'lead' | 'id'>[];
   /** What must never change and did, as triggers of the database saw it. */
   changes: readonly string[];
 };
@@ -284,7 +291,9 @@ export async function readStored(
       if (after === undefined) break;
     }
   }
-  return {leads, erased, unreadable, leases, tellings, deliveries, changes};
+  const said = await store.outcomesOf([...leads.keys(), ...erased.keys()]);
+  const outcomes = [...said.values()].flat();
+  return {leads, erased, unreadable, leases, tellings, deliveries, outcomes, changes};
 }
 
 /** A lead in a few words. No two contents of a history have the same. */

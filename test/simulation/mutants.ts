@@ -36,6 +36,22 @@ export const mutants: readonly Mutant[] = [
     violates: 'an acknowledged lead is stored with what was sent',
   },
   {
+    name: 'forget what came of calls when a lead is erased',
+    file: 'server/store/erasure-queries.ts',
+    from: "  'open_routes',\n  'outcomes',\n",
+    to: "  'open_routes',\n",
+    flavour: 'noted',
+    violates: 'what came of calls is erased with the lead',
+  },
+  {
+    name: 'take each press for another outcome',
+    file: 'server/admin/outcomes.ts',
+    from: "(outcome ?? 'note')}`",
+    to: "(outcome ?? 'note')}${randomUUIDv7()}`",
+    flavour: 'noted',
+    violates: 'what came of a call is recorded once',
+  },
+  {
     name: 'announce nothing',
     file: 'server/store/settlement-queries.ts',
     from: '    ...announce(now, lead, lead, answer.status, totalOf(answer)),\n',

@@ -165,6 +165,8 @@ const operations = {
   /** Another copy, which runs with the same file of erasures, erases the lead, or all leads that it has. */
   copies: to('erase in a copy', {content: perhaps(few)}),
   looks: to('look', {content: few, process, cut: seldomCut}),
+  /** An agent says what came of a call, perhaps twice. */
+  notes: to('note', {content: few, process, times: fc.constantFrom(1, 1, 2), cut: seldomCut}),
   /** Operators bring one process after another to the next list of data keys, and encrypt with it what is there. */
   keys: fc.oneof(
     to('next keys', {patience: fc.constantFrom(0, 1_000), lasts: down}),
@@ -272,6 +274,7 @@ const flavours = {
     revocations: 5,
     presses: 10,
   },
+  noted: {leads: 14, stores: 2, crashes: 3, erasures: 4, restores: 1, notes: 12},
   restored: {leads: 24, moods: 2, crashes: 2, requests: 3, revocations: 5, presses: 5, restores: 2},
   copied: {leads: 60, moods: 2, crashes: 5, requests: 2, revocations: 3, presses: 3, restores: 1, copies: 3},
 } satisfies Record<string, Partial<Record<Kind, number>>>;

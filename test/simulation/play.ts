@@ -20,7 +20,7 @@ import {
   wait,
   type Process,
 } from './clock.ts';
-import {allow, erase, look, revoke, rotate, search, sweep, type AroundCommands} from './commands.ts';
+import {allow, erase, look, note, revoke, rotate, search, sweep, type AroundCommands} from './commands.ts';
 import {
   addressesUnder,
   agreed,
@@ -483,6 +483,8 @@ class Players {
         return revoke(operation, this.#encryptorOf(operation), this.#around);
       case 'look':
         return look(operation, this.#encryptorOf(operation), this.#around);
+      case 'note':
+        return note(operation, this.#encryptorOf(operation), this.#around);
       case 'allow':
         return allow(operation, this.#encryptorOf(operation), this.#around);
       case 'sweep':

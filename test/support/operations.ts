@@ -17,6 +17,7 @@ export function operationLines({held, waiting, phone, kid, key, text = 'why'}: N
     ['leads count', '--by', 'partner,campaign'],
     ['leads show', held],
     ['leads person', '--phone', phone],
+    ['leads note', held, '--outcome', 'talked', '--text', text],
     ['leads requests'],
     ['leads requests add', held, '--kind', 'know', '--via', 'phone'],
     ['leads requests end', held, '--kind', 'erase', '--reason', text],

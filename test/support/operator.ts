@@ -267,7 +267,7 @@ export async function operate(
       const config = readConfig({...environment, ...changes});
       const opening = openAttachedStore(config, createEncryptor(config.dataKeys), true);
       const store = await openFor(t, opening);
-      return {config, store, noteAccess: noting(store, {actor: 'ana', action: 'test'})};
+      return {config, store, noteAccess: noting(store, {actor: 'ana', action: 'test'}), actor: 'ana'};
     },
     async serve(timings) {
       const read = () => readConfig({...environment, PORT: '0'});

@@ -4,12 +4,13 @@ import {cutTo} from '../../../contract/fields.ts';
 import {referenceOf} from '../../../contract/reference.ts';
 import {formatMoney} from '../../../form/format-money.ts';
 import {leadGroups, type LeadGroup} from '../../leads/lead-filter.ts';
+import {outcomeWords} from '../../leads/outcomes.ts';
 import {
   countLeads,
   leadCountRow,
   leadRow,
   listLeads,
-  toLeadRow,
+  toLeadRows,
   type LeadCountRow,
   type LeadRow,
 } from '../leads.ts';
@@ -21,6 +22,7 @@ import {reads, type Columns, type Group} from './operation.ts';
 import {person} from './person-file.ts';
 import {isPerson, notesOf, personFields, searchPerson} from './person.ts';
 import {show} from './show-lead.ts';
+import {note} from './outcomes.ts';
 import {privacyRequests} from './privacy-requests.ts';
 import {filterOf, selection, unknownNames, wrongTimes} from './selection.ts';
 
@@ -64,7 +66,7 @@ const list = reads({
     const rounding = isForPrograms ? undefined : admin.config.policy.display_rounding_increment;
     if (name !== undefined) {
       const {found, looked, lookedTo} = await searchNames(admin, filter, name, limit);
-      yield found.map((lead) => toLeadRow(lead, admin.config, rounding));
+      yield await toLeadRows(admin, found, rounding);
       const back = lookedTo === undefined ? '' : `, back to ${localTime(lookedTo).slice(0, 16)}`;
       return {remarks: [...remarks, `Looked at ${counted(looked, 'lead')}${back}.`]};
     }
@@ -73,7 +75,7 @@ const list = reads({
       return {remarks};
     }
     const found = yield* searchPerson(admin, filter, {email, phone}, limit);
-    if (found.found.length > 0) yield found.found.map((lead) => toLeadRow(lead, admin.config, rounding));
+    if (found.found.length > 0) yield await toLeadRows(admin, found.found, rounding);
     return {remarks: [...remarks, ...notesOf(admin, found)]};
   },
 });
@@ -85,8 +87,13 @@ function noteOf(row: LeadRow): string {
   if ('unreadable' in row) return row.unreadable;
   if ('erased_at' in row)
     return row.erased_at === null ? '' : localTime(Date.parse(row.erased_at)).slice(0, 16);
-  const {duplicate_of, consent, campaign} = row;
-  return [duplicate_of && `as ${referenceOf(duplicate_of)}`, consent === 'missing' && 'no consent', campaign]
+  const {duplicate_of, consent, campaign, outcome} = row;
+  return [
+    outcome && outcomeWords[outcome][0],
+    duplicate_of && `as ${referenceOf(duplicate_of)}`,
+    consent === 'missing' && 'no consent',
+    campaign,
+  ]
     .filter(Boolean)
     .join(', ');
 }
@@ -139,9 +146,11 @@ export const leads: Group = {
   lead-prequal leads list --context brand=north                    leads whose pages said so
   lead-prequal leads list --answer revenue=over-50k                leads with this choice at a question of a partner's own
   lead-prequal leads list --email jane@example.com                 leads of a person
+  lead-prequal leads note K7QM-2XHD --outcome funded --amount 150000
+                                                                   what came of a call
   lead-prequal leads erase K7QM-2XHD                               erase what is personal of a lead
   lead-prequal leads export march.csv --since 2026-03-01 --until 2026-04-01
 
 Exit status: 0 done, also with a list of no leads; 1 it failed, or there is no such lead; 2 the command line is wrong.`,
-  rows: [list, show, count, person, erase, ...privacyRequests],
+  rows: [list, show, count, person, note, erase, ...privacyRequests],
 };

@@ -3,6 +3,7 @@ import {leadStatuses} from '../../../contract/embed.ts';
 import {endOfId} from '../../../contract/reference.ts';
 import type {Config} from '../../config/config.ts';
 import type {LeadFilter, LeadReader} from '../../leads/lead-filter.ts';
+import {outcomes} from '../../leads/outcomes.ts';
 import {Refusal, type With} from '../admin.ts';
 import * as field from './fields.ts';
 import type {Input} from './fields.ts';
@@ -22,6 +23,11 @@ export const selection = {
   campaign: field.option('name', 'only leads with this utm_campaign'),
   context: field.context(
     'only leads with this value of a hidden field that is a filter (context_fields); may be given several times',
+  ),
+  outcome: field.choice(
+    'outcome',
+    [...outcomes, 'none'],
+    'only leads with this newest outcome of a call, or with none',
   ),
   answer: field.pairs(
     'a question',

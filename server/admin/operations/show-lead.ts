@@ -12,6 +12,8 @@ import {answerText} from '../../leads/own-answers.ts';
 import {agreedWords, resultWords, senderWords} from '../../leads/lead-words.ts';
 import {deliveriesOf, shownDelivery, type ShownDelivery} from '../deliveries.ts';
 import {shownErased, type ShownErased} from '../erasing.ts';
+import {outcomeText} from '../outcomes.ts';
+import {actorIn} from '../audit-words.ts';
 import {showLead, shownLead, type ShownLead} from '../leads.ts';
 import {printable} from '../visible.ts';
 import {why, type Why} from '../why.ts';
@@ -45,6 +47,22 @@ const referencesOf = (ids: readonly (string | null | undefined)[] = []) =>
 type Shown = Omit<ShownErased, 'kept' | 'erased_at' | 'consent_kept_until'> &
   Partial<Omit<ShownLead, 'lead' | 'created_at'>> & {lead: Partial<ShownLead['lead']>};
 
+const outcomeLine = ({
+  at,
+  by,
+  outcome,
+  amount,
+  note: words,
+  undone_at: undone,
+}: ShownLead['outcomes'][number]): Line => {
+  const what = [
+    outcome ? outcomeText({outcome, amount}) : 'Note',
+    `${timeOrNone(at)}, ${actorIn({actor: by})}`,
+    undone !== null && `taken back ${timeOrNone(undone)}`,
+  ];
+  return ['After the call', `${listed(what)}${words === null ? '' : `: ${printable(words)}`}`];
+};
+
 /** The lines for people. Some fields are left out: programs get all of them by `--json`. */
 function linesOf(view: LeadView, shown: Shown, more: readonly Line[] = []) {
   const {consent, cid} = shown;
@@ -71,6 +89,7 @@ function linesOf(view: LeadView, shown: Shown, more: readonly Line[] = []) {
     ['Total', amounts?.[totalAmount] ?? (result && resultWords[result][0])],
     ['Made up of', listed(parts.map((part) => `${names[part]} ${inWords(amounts?.[part])}`))],
     ['Type', lead_type === 'standard' ? lead_type : null],
+    ...(shown.outcomes ?? []).toReversed().map(outcomeLine),
     emptyLine,
     ...Object.entries(answers).map(([name, value]): Line => [lookUp(labels, name) ?? name, value]),
     ...own.map((each): Line => [printable(each.label), answerText(each)]),

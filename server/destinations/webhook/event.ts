@@ -3,12 +3,14 @@ import {
   leadEventSchema,
   type ErasedEvent,
   type LeadEvent,
+  type OutcomeEvent,
   type RevokedEvent,
 } from '../../leads/lead-event.ts';
 import {referenceOf} from '../../../contract/reference.ts';
 import {known, saidOfConsent} from '../../leads/consent-record.ts';
 import type {SignedConsent} from '../../leads/evidence.ts';
 import type {Lead} from '../../leads/lead-schema.ts';
+import type {NewestOutcome} from '../../leads/outcomes.ts';
 import {timeZonesOf} from '../../leads/time-there.ts';
 import type {
   Answer,
@@ -32,7 +34,7 @@ export function toEvent(
   record: LeadRecord,
   beside?: Partial<SignedConsent> & {revoke_link: string},
 ): LeadEvent {
-  if (event.type === 'lead.erased' || event.type === 'consent.revoked')
+  if (event.type === 'lead.erased' || event.type === 'consent.revoked' || event.type === 'lead.outcome')
     throw new Error('This event has no record of the lead');
   const data = toEventData(record, event.answer);
   const consent = data.consent && {...data.consent, ...beside};
@@ -49,6 +51,17 @@ export const toRevokedEvent = (lead: LeadIdentity, {at, scope}: Revocation): Rev
   type: 'consent.revoked',
   timestamp: new Date(at).toISOString(),
   data: {...identityOf(lead), scope},
+});
+
+/** Neither the note, which is for those who call, nor who wrote it. @param outcome that stood then */
+export const toOutcomeEvent = (
+  lead: LeadIdentity,
+  {at}: Pick<ReportedEvent, 'at'>,
+  outcome: NewestOutcome | undefined,
+): OutcomeEvent => ({
+  type: 'lead.outcome',
+  timestamp: new Date(at).toISOString(),
+  data: {...identityOf(lead), outcome: outcome?.outcome ?? null, amount: outcome?.amount ?? null},
 });
 
 const identityOf = (lead: LeadIdentity) => ({

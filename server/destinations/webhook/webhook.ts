@@ -5,14 +5,14 @@
 import {createHmac} from 'node:crypto';
 import type {WebhookSettings} from '../../config/destinations.ts';
 import type {Settlement} from '../../leads/deliveries.ts';
-import type {ErasedEvent, LeadEvent, RevokedEvent} from '../../leads/lead-event.ts';
+import type {AnyEvent, LeadEvent} from '../../leads/lead-event.ts';
 import {orNotTried} from '../breaker.ts';
 import {type Added, type Destination, type DeliveryRequest} from '../destination.ts';
 import type {Network} from '../network.ts';
 import {reportedEvent} from '../reported-event.ts';
 import {sampleRecord} from '../sample.ts';
 import {usualParallel} from '../terms.ts';
-import {toErasedEvent, toEvent, toRevokedEvent} from './event.ts';
+import {toErasedEvent, toEvent, toOutcomeEvent, toRevokedEvent} from './event.ts';
 import {createPoster} from './post.ts';
 
 /** @param timeout milliseconds for one attempt, from looking up the host to the status of the answer */
@@ -25,11 +25,7 @@ export function createWebhook(
   const {secrets, parallel = usualParallel} = settings;
   const poster = createPoster(settings, parallel, timeout, network);
 
-  function send(
-    id: string,
-    event: LeadEvent | ErasedEvent | RevokedEvent,
-    attempts: number,
-  ): Promise<Settlement> {
+  function send(id: string, event: AnyEvent, attempts: number): Promise<Settlement> {
     const body = JSON.stringify(event);
     const timestamp = String(Math.floor(Date.now() / 1_000));
     const signed = `${id}.${timestamp}.${body}`;
@@ -41,10 +37,11 @@ export function createWebhook(
     return poster.post(body, headers, attempts);
   }
 
-  async function eventOf(request: DeliveryRequest): Promise<LeadEvent | ErasedEvent | RevokedEvent> {
+  async function eventOf(request: DeliveryRequest): Promise<AnyEvent> {
     const event = reportedEvent(request);
     if (request.content === 'erased') return toErasedEvent(event, request.lead);
     if (request.content === 'revoked') return toRevokedEvent(request.lead, request.lead.revoked);
+    if (request.content === 'outcome') return toOutcomeEvent(request.lead, event, request.outcome);
     if (request.content !== 'created') return toEvent(event, request.lead);
     const {lead} = request;
     if (!added || !lead.consent) return toEvent(event, lead);

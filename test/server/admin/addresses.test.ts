@@ -39,7 +39,7 @@ forEachStore((store) => {
       const server = await openFor(t, store.startServer(prepared, quickTimings));
       const attached = await openFor(t, openAttachedStore(server.config, testEncryptor, true));
       const under = (present: WebhookReceiver): Admin => ({
-        ...{store: attached, noteAccess: unnoted},
+        ...{store: attached, noteAccess: unnoted, actor: 'ana'},
         config: {...server.config, destinations: at(present)},
       });
       /** Resolves once the lead was delivered. */
@@ -145,6 +145,7 @@ forEachStore((store) => {
       const admin: Admin = {
         store: opened,
         noteAccess: unnoted,
+        actor: 'ana',
         config: {...server.config, destinations: at(next)},
       };
       return {id: entry.id, store: opened, claim, admin};

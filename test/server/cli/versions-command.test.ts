@@ -115,7 +115,7 @@ suite('the list of versions', () => {
         await show(
           run,
           versions.rows[0] as AnyReading,
-          {store, config, noteAccess: unnoted},
+          {store, config, noteAccess: unnoted, actor: 'ana'},
           {days: 30},
           {json},
         );

@@ -236,7 +236,7 @@ suite('a destination that is wrong is refused with its field', () => {
     [{crm: {...crm, events: []}}, 'crm.events: must hold at least one type of event'],
     [
       {crm: {...crm, events: ['lead.created', 'lead.erased']}},
-      'crm.events.1: must be one of lead.created, lead.answered',
+      'crm.events.1: must be one of lead.created, lead.answered, lead.outcome',
     ],
     [
       {crm: {...crm, events: ['lead.created', 'lead.created']}},

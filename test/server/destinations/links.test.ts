@@ -88,7 +88,7 @@ const linksIn: Record<(typeof chatFormats)[number], RegExp> = {
 for (const format of chatFormats) {
   test(`a message to ${format} leads to the page of the lead, and holds nothing personal`, async (t) => {
     const {settings, received} = await openFor(t, startWebhookReceiver());
-    const own = {type: 'chat', format, rounding: 1_000, parallel: 1, ...link} as const;
+    const own = {type: 'chat', format, rounding: 1_000, parallel: 1, events: undefined, ...link} as const;
     const chat = await openFor(t, createChat({...settings, ...own}, 10_000));
     for (const request of events) {
       await chat.deliver(request);

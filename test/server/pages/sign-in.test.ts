@@ -109,7 +109,7 @@ for (const {name, postgres, skip} of databaseKinds)
 
     assert.equal((await signIn(browser, passkey)).headers.location, '/');
     assert.match((await browser.get('/')).text, /Hello Maria Lopez/);
-    const admin = {store: served.store, config: served.config, noteAccess: unnoted};
+    const admin = {store: served.store, config: served.config, noteAccess: unnoted, actor: 'ana'};
     await carryOut(admin, 'operators revoke', {name: 'Maria Lopez'});
     assert.equal((await browser.get('/')).status, 303, 'at once');
     assert.ok(isRefused(await signIn(browser, passkey)), 'and the passkey is gone');

@@ -256,11 +256,11 @@ suite('the published schema', () => {
   });
   test('is that of the OpenAPI document', async () => {
     const document = await readJson<{
-      components: {schemas: Record<'LeadEvent' | 'ErasedEvent' | 'RevokedEvent', object>};
+      components: {schemas: Record<string, object>};
       webhooks: Record<string, {post: {parameters: {name: string}[]; requestBody: object}}>;
     }>(await server.fetch('/openapi.json'), 200);
-    const {LeadEvent: withLead, ErasedEvent: erased, RevokedEvent: revoked} = document.components.schemas;
-    assert.deepEqual(published['anyOf'], [withLead, erased, revoked]);
+    const {LeadEvent, ErasedEvent, RevokedEvent, OutcomeEvent} = document.components.schemas;
+    assert.deepEqual(published['anyOf'], [LeadEvent, ErasedEvent, RevokedEvent, OutcomeEvent]);
     const bodies = Object.entries(document.webhooks).map(([type, {post}]) => [
       type,
       /schemas\/(\w+)/.exec(JSON.stringify(post.requestBody))?.[1],
@@ -270,6 +270,7 @@ suite('the published schema', () => {
       ['lead.answered', 'LeadEvent'],
       ['lead.erased', 'ErasedEvent'],
       ['consent.revoked', 'RevokedEvent'],
+      ['lead.outcome', 'OutcomeEvent'],
     ]);
     assert.deepEqual(Object.keys(document.webhooks), [...leadEventTypes]);
     for (const {post} of Object.values(document.webhooks)) {
