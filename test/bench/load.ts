@@ -70,6 +70,17 @@ export const createFromPage = (origin: string, connections: number) =>
     body: JSON.stringify({lead: another(), elapsed_ms: 60_000}),
   }));
 
+/** A configuration and a lead in turn. @param view whether the page view is counted (`began`) or was before (`again`) */
+export function viewAndCreate(origin: string, connections: number, view: 'began' | 'again') {
+  const config = {
+    method: 'GET',
+    path: `/embed/v1/config?view=${view}&version=2.0.0`,
+    headers: pageHeaders,
+  } as const;
+  let isView = false;
+  return run(origin, connections, () => ((isView = !isView) ? config : create));
+}
+
 export async function readLeads(origin: string, connections: number) {
   const response = await fetch(`${origin}/json/leads`, {method: 'POST', headers: callerHeaders, body});
   const {id} = (await response.json()) as {id: string};
