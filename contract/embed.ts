@@ -76,10 +76,16 @@ export type ContactLink = {href: string; text: string};
 /** What the partner asks for besides, in the order of the form. */
 export type AskedField = {
   name: string;
+  /** How the form names it, and asks for it, in the language of the form. Forms before 2.0 have words of their own for ours. */
+  label?: string;
+  /** What the form asks, if that is not the label. */
+  question?: string;
   /** The words of each choice, in the language of the form. Missing for a text. */
   choices?: Readonly<Record<string, string>>;
-  /** Of a question of the partner's own, in the language of the form. The form has the words of the others. */
-  label?: string;
+  /** The characters of a text of several lines. A text of one line has none. */
+  max?: number;
+  /** The `autocomplete` token of the HTML standard. */
+  autocomplete?: string;
   /** Whether the form goes no further without an answer. */
   required?: boolean;
   /** The step that asks, if it is not that of the contact data. */

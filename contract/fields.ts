@@ -3,7 +3,7 @@
  * document and the documentation are all made from these rows. Names and types come from the specification, 2.1,
  * limits from the decisions in `docs/api.md`. Labels and help texts are in `form/words/`.
  */
-import {askedFields} from './extra-fields.ts';
+import type {QuestionName} from './questions.ts';
 
 export const leadTypes = ['standard', 'prequalification'] as const;
 export type LeadType = (typeof leadTypes)[number];
@@ -34,7 +34,10 @@ export type FieldTable = Readonly<Record<string, Field>>;
  * Any text without control characters and halves of surrogate pairs, because databases treat these differently, and
  * without the separators of lines and paragraphs, which would begin a new line in a file or an e-mail.
  */
-const oneLine = /^[^\p{Cc}\p{Cs}\u2028\u2029]+$/u;
+export const oneLine = /^[^\p{Cc}\p{Cs}\u2028\u2029]+$/u;
+
+/** The same with several lines. */
+export const manyLines = /^(?:[^\p{Cc}\p{Cs}]|[\t\n\r])*$/u;
 
 const name = {kind: 'name', required: true, max: 80, pattern: oneLine} as const;
 const money = {kind: 'money', required: true, max: 999_999_999} as const;
@@ -60,9 +63,9 @@ export const financialFields = {
   investments: money,
 } as const satisfies FieldTable;
 
-/** The fields that the form can show. */
-export const formFields = {...contactFields, ...financialFields, ...askedFields} satisfies FieldTable;
-export type FormFieldName = keyof typeof formFields;
+/** The fields that every form has. What a partner asks besides comes with its configuration (questions.ts). */
+export const formFields = {...contactFields, ...financialFields} satisfies FieldTable;
+export type FormFieldName = keyof typeof formFields | QuestionName;
 
 /** The client identifier that the operator gave to the caller. The form does not show it. */
 export const cidField = {

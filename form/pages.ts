@@ -3,7 +3,11 @@ import type {AskedField} from '../contract/embed.ts';
 import {
   contactFields,
   formFields,
+  manyLines,
+  oneLine,
+  type CreditScore,
   type Field,
+  type FieldTable,
   type FormFieldName,
   type LeadType,
 } from '../contract/fields.ts';
@@ -11,26 +15,27 @@ import {
 export type FieldName = FormFieldName;
 
 /** The rows of the contract by their names, without the literal types of each row. */
-export const fieldTable: Record<FieldName, Field> = {...formFields};
+export const fieldTable = {...formFields} as FieldTable as Record<FieldName, Field>;
 type Rows = Readonly<Record<FieldName, Field>>;
 
-/** The rows of a partner's own questions, which only its configuration knows. A page has them in `fieldTable` from then on. */
+/** The rows of what a partner asks besides, which only its configuration knows. A page has them in `fieldTable` from then on. */
 export const ownRows = (asked: readonly AskedField[]): Partial<Rows> =>
   Object.fromEntries(
     asked
       .filter(({name, label}) => label && !Object.hasOwn(formFields, name))
-      .map(({name, choices, required = false}) => [
+      .map(({name, choices, required = false, max, autocomplete}) => [
         name,
         {
-          kind: choices ? ('choice' as const) : ('name' as const),
+          kind: choices ? 'choice' : max ? 'text' : 'name',
           required,
-          max: 200,
-          pattern: contactFields.first_name.pattern,
-        },
+          max: max ?? 200,
+          pattern: max ? manyLines : oneLine,
+          ...(autocomplete && {autocomplete}),
+        } satisfies Field,
       ]),
   );
 
-export const contactNames = Object.keys(contactFields) as (keyof typeof contactFields)[];
+export const contactNames = /* @__PURE__ */ Object.keys(contactFields) as (keyof typeof contactFields)[];
 
 /** What a page may say in the attribute `order`, the default first. */
 export const orders = ['funds-first', 'contact-first'] as const;
@@ -113,12 +118,5 @@ export function pagesOf(leadType: LeadType, {order, layout}: Arrangement): reado
 
 export const fieldsOf = (page: Page = []) => page.flatMap(({fields}) => fields);
 
-/** A text for each option of each choice among these rows. */
-export type TextsOf<Rows> = {
-  [Name in keyof Rows as Rows[Name] extends {choices: readonly string[]} ? Name : never]: Rows[Name] extends {
-    choices: readonly (infer Choice extends string)[];
-  }
-    ? Record<Choice, string>
-    : never;
-};
-export type OptionTexts = TextsOf<typeof formFields>;
+/** The words of each choice. */
+export type OptionTexts = {credit_score: Record<CreditScore, string>};

@@ -6,8 +6,8 @@ import {readFileSync, writeFileSync} from 'node:fs';
 import type {z} from 'zod';
 import {amountParts, totalAmount} from '../../contract/amounts.ts';
 import {problems} from '../../contract/problems.ts';
-import {extraFields} from '../../contract/extra-fields.ts';
 import {cidField, contactFields, financialFields, type Field} from '../../contract/fields.ts';
+import {callerQuestions} from '../../contract/questions.ts';
 import {rules} from '../../calculator/calculator.ts';
 import {expectation} from '../../server/leads/lead-schema.ts';
 import {defaultPolicy} from '../../calculator/policy.ts';
@@ -100,7 +100,7 @@ function fieldsList(): string {
   const groups: [string, Readonly<Record<string, Field>>][] = [
     ['', {cid: cidField, ...contactFields}],
     ['prequalification, ', financialFields],
-    ['', extraFields],
+    ['', callerQuestions],
   ];
   const fields = groups.flatMap(([type, fields]) =>
     Object.entries(fields).map(([name, {required}]) => ({

@@ -1,34 +1,69 @@
 /**
- * The choices of the fields that a partner may ask for, in words. The server sends them with the configuration, so they
- * are not in the files of the form.
+ * What a partner asks besides, as the form gets it with the configuration: questions of ours, and the partner's own. The
+ * server alone has their words, so they are not in the files of the form.
  */
 import type {AskedField} from '../../contract/embed.ts';
-import {extraFields, type AskedFieldName} from '../../contract/extra-fields.ts';
+import {
+  questionNames,
+  questionOf,
+  type Question as OurQuestion,
+  type QuestionName,
+} from '../../contract/questions.ts';
 import {tableOf} from '../../contract/table-of.ts';
-import {formLanguageOf, formLanguages, serverWords, type FormLanguage} from './languages.ts';
+import {formLanguageOf, formLanguages} from './languages.ts';
+import {tagFor} from './text-in-language.ts';
 
-const stateCodes = extraFields.state.choices;
+type Texts = Readonly<Record<string, string>>;
+type Question = Pick<OurQuestion, 'byAlphabet' | 'max' | 'autocomplete'> & {
+  readonly name: string;
+  readonly label: Texts;
+  readonly question?: Texts;
+  readonly choices?: readonly ({readonly value: string} & Texts)[] | undefined;
+  readonly required?: boolean;
+  readonly step?: 'funds' | 'contact';
+};
 
-/** Visitors look for their state by the alphabet of their language. */
-function statesIn(language: FormLanguage): Record<string, string> {
-  const names = serverWords[language].asked.state.split(', ');
-  const states = stateCodes.map((code, index) => [code, names[index] ?? code] as const);
-  const {compare} = new Intl.Collator(language);
-  return Object.fromEntries(states.toSorted(([, one], [, other]) => compare(one, other)));
-}
-
-const choicesIn = (language: FormLanguage): {readonly [Name in AskedFieldName]?: AskedField['choices']} => ({
-  ...serverWords[language].asked,
-  state: statesIn(language),
-});
-
-const byLanguage = tableOf(formLanguages, choicesIn);
-
-/** @param locale the language of the form, such as `es-US`; English if it is not known */
-export function askedFieldsIn(names: readonly AskedFieldName[], locale = 'en'): AskedField[] {
-  const choicesOf = byLanguage[formLanguageOf(locale)];
-  return names.map((name) => {
-    const choices = choicesOf[name];
-    return {name, ...(choices && {choices})};
+const questionsIn = (questions: readonly Question[], locale: string): AskedField[] => {
+  /** In English, which comes first, if there are no words in the language of the form. */
+  const wordsOf = (texts: Texts) => {
+    const all: Texts = {en: '', ...texts};
+    return all[tagFor(all, locale) ?? 'en'] ?? '';
+  };
+  return questions.map(({name, label, question, choices, byAlphabet, max, autocomplete, required, step}) => {
+    const shown = choices?.map(({value, ...texts}) => [value, wordsOf(texts)] as const);
+    if (byAlphabet) {
+      const {compare} = new Intl.Collator(locale);
+      shown?.sort(([, one], [, other]) => compare(one, other));
+    }
+    return {
+      ...{name, label: wordsOf(label)},
+      ...(question && {question: wordsOf(question)}),
+      ...(shown && {choices: Object.fromEntries(shown)}),
+      ...(max !== undefined && {max}),
+      ...(autocomplete && {autocomplete}),
+      ...(required && {required}),
+      ...(step === 'funds' && {step}),
+    };
   });
-}
+};
+
+const ours = tableOf(formLanguages, (language) =>
+  questionsIn(
+    questionNames.map((name) => ({name, ...questionOf(name)})),
+    language,
+  ),
+);
+
+/**
+ * @param names of our questions
+ * @param locale the language of the form, such as `es-US`; English if it is not known
+ * @param own the partner's own questions, which stand below ours
+ */
+export const askedFieldsIn = (
+  names: readonly QuestionName[],
+  locale = 'en',
+  own: readonly Question[] = [],
+): AskedField[] => [
+  ...ours[formLanguageOf(locale)].filter(({name}) => names.some((each) => each === name)),
+  ...questionsIn(own, locale),
+];

@@ -1,6 +1,6 @@
 /** English. It defines which words there are: the types of all other languages are made from these tables. */
 import type {AmountPart, Method, Reason} from '../../contract/amounts.ts';
-import type {FieldKind} from '../../contract/fields.ts';
+import type {FieldKind, formFields} from '../../contract/fields.ts';
 import type {ProblemCode} from '../../contract/problems.ts';
 import type {FieldName, OptionTexts, StepTitle} from '../pages.ts';
 import type {InputError} from '../read-fields.ts';
@@ -69,16 +69,9 @@ export const afterTouch = {
     last_name: 'Last name',
     email: 'Email',
     phone: 'Phone',
-    call_time: 'When to call',
-    state: 'State',
-    time_frame: 'Time frame',
-    notes: 'Notes',
-  } satisfies Record<FieldName, string>,
+  } satisfies Record<keyof typeof formFields, string>,
   questions: {
     bankruptcy: 'Have you ever filed for bankruptcy?',
-    call_time: 'When should we call?',
-    time_frame: 'When do you need the funding?',
-    notes: 'Anything else we should know?',
   } satisfies Partial<Record<FieldName, string>>,
   help: {
     phone: 'With the country code if it is not a US number.',

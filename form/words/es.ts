@@ -50,16 +50,9 @@ export const afterTouch: AfterTouchWords = {
     last_name: 'Apellidos',
     email: 'Correo electrónico',
     phone: 'Teléfono',
-    call_time: 'Cuándo llamar',
-    state: 'Estado',
-    time_frame: 'Plazo',
-    notes: 'Notas',
   },
   questions: {
     bankruptcy: '¿Se ha declarado alguna vez en bancarrota?',
-    call_time: '¿Cuándo le llamamos?',
-    time_frame: '¿Cuándo necesita el financiamiento?',
-    notes: '¿Hay algo más que debamos saber?',
   },
   help: {
     phone: 'Con el código de país si no es un número de Estados Unidos.',

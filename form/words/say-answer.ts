@@ -4,7 +4,6 @@ import type {EmbedAnswer} from '../../contract/embed.ts';
 import type {LeadType} from '../../contract/fields.ts';
 import {formatMoney} from '../format-money.ts';
 import {fundsBehind} from '../funds-behind.ts';
-import {isField} from '../read-fields.ts';
 import {roundMinimum} from '../say-minimum.ts';
 import {fill} from './fill.ts';
 import {lookUp} from './look-up.ts';
@@ -43,12 +42,12 @@ export const stateIcons: Readonly<Record<AnswerState, string>> = {
 };
 
 /** The fields that a refusal names. A newer server may name some that this form does not have. */
-export const refusedFields = ({status, refused_fields: fields = []}: EmbedAnswer) =>
-  status === 'refused' ? fields.filter(isField) : [];
+export const refusedFields = ({labels}: Words, {status, refused_fields: fields = []}: EmbedAnswer) =>
+  status === 'refused' ? fields.filter((name) => Object.hasOwn(labels, name)) : [];
 
 /** What the visitor reads in the place of amounts. */
 export function explainState(words: Words, result: Result): string {
-  const fields = refusedFields(result.answer).map((name) => words.labels[name]);
+  const fields = refusedFields(words, result.answer).map((name) => words.labels[name]);
   return fields.length > 0
     ? fill(words.refusedFields, {fields: fields.join(', ')})
     : words[stateOf(result)].text;

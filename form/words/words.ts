@@ -1,4 +1,5 @@
 /** The words of a language, and how they become sentences. */
+import type {AskedField} from '../../contract/embed.ts';
 import type {LeadType} from '../../contract/fields.ts';
 import {formatMoney} from '../format-money.ts';
 import type {InputError} from '../read-fields.ts';
@@ -20,6 +21,9 @@ export type LanguageWords = {
 /** Everything that the form can say to a visitor. Each word is a plain text with `{placeholders}`. */
 export type Words = FirstScreenWords &
   AfterTouchWords & {
+    /** Also of what the partner asks besides (`withAskedWords`). */
+    labels: Record<FieldName, string>;
+    questions: Partial<Record<FieldName, string>>;
     /** A page may add help, and errors of its own, for fields that have none in English. */
     help: Partial<Record<FieldName, string>>;
     errors: Record<InputError, ErrorTexts>;
@@ -31,6 +35,17 @@ export type SomeWords = Some<Words>;
 
 /** The words that the form has at a moment. Before the first touch these are only the words of the first screen. */
 export type WordsSoFar = FirstScreenWords & SomeWords;
+
+/** The words, with those of what the partner asks besides. A page may have its own for these, too. */
+export function withAskedWords(words: Words, asked: readonly AskedField[]): Words {
+  const textsOf = (of: 'label' | 'question') =>
+    Object.fromEntries(asked.filter((each) => each[of]).map((each) => [each.name, each[of]]));
+  return {
+    ...words,
+    labels: {...textsOf('label'), ...words.labels},
+    questions: {...textsOf('question'), ...words.questions},
+  };
+}
 
 /** What stands above a step: its title, or the question that it begins with. */
 export const stepTitle = ({questions, steps}: WordsSoFar, {title}: Step) =>

@@ -1,7 +1,7 @@
 /** Writes leads as CSV or as JSON Lines, page by page, so that memory does not grow with the number of leads. */
 import {amountNames} from '../../contract/amounts.ts';
 import {attributionKeys} from '../../contract/embed.ts';
-import {formOnlyNames} from '../../contract/extra-fields.ts';
+import {formQuestionNames} from '../../contract/questions.ts';
 import type {Partner} from '../config/partners.ts';
 import {leadEventSchema} from '../leads/lead-event.ts';
 import type {FullLead, LeadFilter, LeadPage, ListedLead, UnreadableLead} from '../leads/lead-filter.ts';
@@ -27,7 +27,7 @@ type Column = readonly [name: string, ...path: string[]];
 const usualColumns: readonly Column[] = [
   ...['id', 'reference', 'created_at', 'partner', 'cid'].map((name) => [name, name] as const),
   ...leadFields
-    .filter((name) => name !== 'answers' && !formOnlyNames.some((each) => each === name))
+    .filter((name) => name !== 'answers' && !formQuestionNames.some((each) => each === name))
     .map((name) => [name, 'lead', name] as const),
   ['status', 'answer', 'status'],
   ...amountNames.map((name) => [name, 'answer', 'prequalification', name] as const),
@@ -45,7 +45,7 @@ function columnsFor(selected: readonly Partner[]): readonly Column[] {
   const listed = selected.flatMap(({contextFields}) => contextFields.map(({name}) => name));
   return [
     ...usualColumns,
-    ...formOnlyNames
+    ...formQuestionNames
       .filter((name) => selected.some(({ask}) => ask.includes(name)))
       .map((name) => [name, 'lead', name] as const),
     ...[...new Set(selected.flatMap(({questions}) => questions.map(({name}) => name)))].map(
@@ -169,7 +169,7 @@ export async function* exportLeads(
       for (const name of Object.keys(context)) if (!hasColumn('context', name)) unlisted.add(name);
       if (opt_out_signal) unlisted.add('opt_out_signal');
       for (const {name} of lead.answers ?? []) if (!hasColumn('answers', name)) unlisted.add(name);
-      for (const name of formOnlyNames) if (lead[name] && !hasColumn('lead', name)) unlisted.add(name);
+      for (const name of formQuestionNames) if (lead[name] && !hasColumn('lead', name)) unlisted.add(name);
     }
   }
   return {...done, unlisted: [...unlisted]};

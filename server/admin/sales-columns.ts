@@ -2,13 +2,14 @@
 import {parsePhoneNumberFromString} from 'libphonenumber-js/min';
 import {DateTime} from 'luxon';
 import {totalAmount} from '../../contract/amounts.ts';
-import {formOnlyFields} from '../../contract/extra-fields.ts';
+import {formQuestionNames, questionOf} from '../../contract/questions.ts';
+import {tableOf} from '../../contract/table-of.ts';
 import {extension} from '../../contract/phone.ts';
-import {lookUp} from '../../form/words/look-up.ts';
 import type {Partner} from '../config/partners.ts';
 import type {FullLead} from '../leads/lead-filter.ts';
 import type {LeadView} from '../leads/lead-view.ts';
 import {resultWords} from '../leads/lead-words.ts';
+import {formAnswers} from '../leads/own-answers.ts';
 import type {ReadStore} from '../leads/ports.ts';
 import type {With} from './admin.ts';
 import {viewsOf} from './lead-view.ts';
@@ -26,8 +27,12 @@ const columns: Readonly<Record<string, Cell>> = {
   State: (_view, {lead}) => lead.state,
   Language: ({consent}) => consent?.language,
   Email: (_view, {lead}) => lead.email,
-  'When to call': (_view, {lead: {call_time}}) =>
-    lookUp(formOnlyFields.call_time.inMails, call_time) ?? call_time,
+  ...tableOf(
+    formQuestionNames.map((name) => questionOf(name).label.en),
+    (label): Cell =>
+      (_view, {lead}) =>
+        formAnswers(lead).find((each) => each.label === label)?.text,
+  ),
   Total: ({amounts, result}) => amounts?.[totalAmount] ?? (result && resultWords[result][0]),
   'Credit score': (_view, {lead}) => ('credit_score' in lead ? lead.credit_score : undefined),
   Notes: (_view, {lead}) => lead.notes,

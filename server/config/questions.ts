@@ -1,7 +1,6 @@
-/** What a partner asks for besides: fields that the server knows (`ask`), and questions of its own. */
+/** What a partner asks for besides: questions of ours (`ask`), and questions of its own. */
 import {z} from 'zod';
-import {askedNames, type AskedFieldName} from '../../contract/extra-fields.ts';
-import {formFields} from '../../contract/fields.ts';
+import {formFieldNames, questionNames, type QuestionName} from '../../contract/questions.ts';
 import type {When} from './routes.ts';
 import {languageTag} from './values.ts';
 
@@ -23,9 +22,9 @@ const byLanguage = z
  * These have another meaning in a lead, in an event, in a request or a draft of the form, or in every object. `website` is the
  * field that only bots fill in, `money` a kind of field with errors of its own, and `reset` a method of the form.
  */
-const reserved = new Set([
+const reserved = new Set<string>([
   ...['website', 'consent', 'step', 'at', 'constructor', 'money', 'reset'],
-  ...Object.keys(formFields),
+  ...formFieldNames,
   ...['cid', 'lead_type', 'phone_e164', 'answers', 'partner'],
 ]);
 
@@ -77,9 +76,9 @@ const question = z
   });
 export type Question = z.output<typeof question>;
 
-/** In the order of the table for the fields that the server knows. Questions stand in the order of the file. */
+/** Ours in the order of their table. Those of its own stand in the order of the file. */
 export const askSchema = z
-  .array(z.union([z.enum(askedNames), question]))
+  .array(z.union([z.enum(questionNames), question]))
   .superRefine((entries, context) => {
     const names = entries.map((entry) => (typeof entry === 'string' ? entry : entry.name));
     for (const [index, name] of names.entries())
@@ -93,8 +92,8 @@ export const askSchema = z
     for (const message of [wrong, required])
       if (message) context.addIssue({code: 'custom', message, continue: false});
   })
-  .transform((entries): {ask: readonly AskedFieldName[]; questions: readonly Question[]} => ({
-    ask: askedNames.filter((name) => entries.includes(name)),
+  .transform((entries): {ask: readonly QuestionName[]; questions: readonly Question[]} => ({
+    ask: questionNames.filter((name) => entries.includes(name)),
     questions: entries.filter((entry) => typeof entry !== 'string'),
   }));
 

@@ -1,6 +1,6 @@
 /** Where leads go: `answer_from` and `send_to`, of a partner and of a caller. */
 import {z} from 'zod';
-import {extraFields} from '../../contract/extra-fields.ts';
+import {callerQuestions} from '../../contract/questions.ts';
 import {contextName} from '../../contract/embed.ts';
 import {creditScores, financialFields, leadTypes} from '../../contract/fields.ts';
 import {calculatorName, type DestinationSettings} from './destinations.ts';
@@ -13,7 +13,7 @@ const maxTotal = 5 * financialFields.cash.max;
 /** All conditions must hold; of a list, one value. What a lead does not say is none of them. */
 const when = z
   .strictObject({
-    state: anyOf(z.enum(extraFields.state.choices, 'must be a US state, such as TX'), 'state')
+    state: anyOf(z.enum(callerQuestions.state.choices, 'must be a US state, such as TX'), 'state')
       .optional()
       .describe('As the visitor gives it, never as the number says.'),
     total_at_least: z.int().min(1).max(maxTotal).optional().describe('In whole dollars.'),

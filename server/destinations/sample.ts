@@ -1,6 +1,6 @@
 /** A lead that nobody sent, with which an operator tests a destination. Everything in it says that it is made up. */
 import {randomUUIDv7} from 'node:crypto';
-import {formOnlyFields, formOnlyNames} from '../../contract/extra-fields.ts';
+import {formQuestionNames, formQuestions} from '../../contract/questions.ts';
 import {tableOf} from '../../contract/table-of.ts';
 import {parseFormLead} from '../leads/lead-schema.ts';
 import {noCircumstances, type LeadRecord} from '../leads/stored-lead.ts';
@@ -18,7 +18,7 @@ const fields = {
   retirement: 100_000,
   cash: 38_000,
   investments: 100_000,
-  ...tableOf(formOnlyNames, (name) => formOnlyFields[name].choices[0]),
+  ...tableOf(formQuestionNames, (name) => formQuestions[name].choices[0]),
 };
 
 /**

@@ -28,15 +28,10 @@ import {
   type EmbedConfig,
   type EmbedSubmission,
 } from '../../contract/embed.ts';
-import {
-  creditScores,
-  fieldErrorCodes,
-  formFields,
-  leadTypes,
-  type FormFieldName,
-} from '../../contract/fields.ts';
+import {creditScores, fieldErrorCodes, leadTypes} from '../../contract/fields.ts';
 import {tableOf} from '../../contract/table-of.ts';
 import {problems, problemTypePrefix, type Problem, type ProblemCode} from '../../contract/problems.ts';
+import {formFieldNames} from '../../contract/questions.ts';
 import type {ListedVersions} from '../../contract/versions.ts';
 import {schemaOf} from '../config/schema-of.ts';
 import {maybe} from '../leads/consent-record.ts';
@@ -74,7 +69,7 @@ const explanationSchema = schemaOf<Explanation>()(
   }),
 );
 
-const formField = z.enum(Object.keys(formFields) as [FormFieldName, ...FormFieldName[]]);
+const formField = z.enum(formFieldNames);
 
 export const embedAnswerSchema = schemaOf<EmbedAnswer>()(
   z.object({
@@ -195,7 +190,10 @@ export const embedConfigSchema = schemaOf<EmbedConfig>()(
           choices: optionalTexts.describe(
             'The words of each choice, in the language of the form. Missing for a text.',
           ),
-          label: maybe(z.string(), "A question of the partner's own, in the language of the form."),
+          label: maybe(z.string(), 'How the form names it, and asks for it, in the language of the form.'),
+          question: maybe(z.string(), 'What the form asks, if that is not the label.'),
+          max: maybe(z.int(), 'The characters of a text of several lines. One of one line has none.'),
+          autocomplete: maybe(z.string(), 'As `autocomplete` in HTML.'),
           required: maybe(z.boolean(), 'Whether the form goes no further without an answer.'),
           step: maybe(z.literal('funds'), 'The step that asks, if it is not that of the contact data.'),
         }),

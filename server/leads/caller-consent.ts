@@ -4,7 +4,7 @@
  */
 import {z} from 'zod';
 import {languageTag, optOutSignals} from '../../contract/embed.ts';
-import {extraFields} from '../../contract/extra-fields.ts';
+import {callerQuestions} from '../../contract/questions.ts';
 import {cidField} from '../../contract/fields.ts';
 import type {FieldError} from '../../contract/problems.ts';
 import {langOf} from '../../form/words/text-in-language.ts';
@@ -39,7 +39,7 @@ const time = z
 const consentSchema = z
   .object({
     text: field(
-      oneText(4_000, extraFields.notes.pattern),
+      oneText(4_000, callerQuestions.notes.pattern),
       'must be what the person agreed to, in at most 4,000 characters without control characters, and missing beside version',
     ),
     version: field(

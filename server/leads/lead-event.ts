@@ -14,24 +14,20 @@ import {
   type FormFieldName,
   type FieldTable,
 } from '../../contract/fields.ts';
-import {extraFields, formOnlyFields, formOnlyNames} from '../../contract/extra-fields.ts';
 import {leadEventTypes, type LeadEventType} from '../../contract/lead-events.ts';
+import {callerQuestions, formQuestions, questionNames, questionOf} from '../../contract/questions.ts';
 import {tableOf} from '../../contract/table-of.ts';
 import {maybe, saidShape} from './consent-record.ts';
 import {outcomes} from './outcomes.ts';
 import type {SchemaOf} from './lead-schema.ts';
-import {afterTouch} from '../../form/words/en.ts';
 import {revocationScopes} from './stored-lead.ts';
 
 const text = (description: string) => z.string().describe(description);
 const textOrNull = (description: string) => z.string().nullable().describe(description);
 const time = (description: string) => z.iso.datetime().describe(`${description} ISO 8601, in UTC.`);
 
-const labels: Readonly<Record<string, string>> = afterTouch.labels;
-/** A field that the form does not ask for, so that it has no label. */
-type Unlabelled = Exclude<keyof typeof extraFields, FormFieldName>;
-/** Describes the fields in documents. A field of the form that is not described here has its English label there. */
-const words: {readonly [Name in FormFieldName]?: string} & Readonly<Record<Unlabelled, string>> = {
+/** Describes the fields in documents. */
+const words: Readonly<Record<FormFieldName, string>> = {
   first_name: 'The first name.',
   last_name: 'The last name.',
   email: 'The e-mail address.',
@@ -41,10 +37,7 @@ const words: {readonly [Name in FormFieldName]?: string} & Readonly<Record<Unlab
   retirement: 'Retirement savings, in whole US dollars.',
   cash: 'Cash, in whole US dollars.',
   investments: 'Investments, in whole US dollars.',
-  state: 'The US state, as a two-letter code.',
-  time_frame: 'When the money is needed.',
-  notes: 'Notes. They may have several lines.',
-  ...tableOf(formOnlyNames, (name) => formOnlyFields[name].inEvents),
+  ...tableOf(questionNames, (name) => questionOf(name).about),
 };
 
 type ValueOf<Row extends Field> = Row extends {choices: readonly (infer Choice extends string)[]}
@@ -65,7 +58,7 @@ function valueSchema({kind, choices}: Field): z.ZodType {
 export const eventFields = <Table extends FieldTable>(table: Table) =>
   Object.fromEntries(
     Object.entries(table).map(([name, field]) => {
-      const schema = valueSchema(field).describe(words[name as keyof typeof words] ?? `${labels[name]}.`);
+      const schema = valueSchema(field).describe(words[name as FormFieldName]);
       return [name, field.required ? schema : schema.optional()];
     }),
   ) as {[Name in keyof Table]: SchemaOf<Table[Name], ValueOf<Table[Name]>>};
@@ -75,7 +68,7 @@ const leadSchema = z
     lead_type: z.enum(leadTypes).describe('A standard lead has contact data alone, and gets no amounts.'),
     ...eventFields(contactFields),
     phone_e164: text('The telephone number in E.164, such as +12025550142, without extension.'),
-    ...z.object(eventFields({...financialFields, ...extraFields, ...formOnlyFields})).partial().shape,
+    ...z.object(eventFields({...financialFields, ...callerQuestions, ...formQuestions})).partial().shape,
     answers: maybe(
       z.array(
         z.object({

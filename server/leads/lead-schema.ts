@@ -11,9 +11,9 @@ import {
   type FieldKind,
   type FieldTable,
 } from '../../contract/fields.ts';
-import {extraFields, formOnlyFields} from '../../contract/extra-fields.ts';
 import {normalized} from '../../contract/normalized.ts';
 import type {FieldError} from '../../contract/problems.ts';
+import {callerQuestions, formQuestions} from '../../contract/questions.ts';
 import {ownAnswer} from './own-answers.ts';
 import {addressOf, addressPattern, noSpaces, phoneOf} from './read-contact.ts';
 
@@ -124,10 +124,10 @@ function schemasOf<Table extends FieldTable>(table: Table) {
   return Object.fromEntries(schemas) as {[Name in keyof Table]: SchemaOf<Table[Name], ValueOf<Table[Name]>>};
 }
 
-const fieldsOfEveryLead = {cid: cidField, ...contactFields, ...extraFields};
+const fieldsOfEveryLead = {cid: cidField, ...contactFields, ...callerQuestions};
 /** The fields of both types of leads, by name. */
 export const leadFields: FieldTable = {...fieldsOfEveryLead, ...financialFields};
-const allFields: FieldTable = {...leadFields, ...formOnlyFields};
+const allFields: FieldTable = {...leadFields, ...formQuestions};
 
 // The order of the fields must never change, because stored digests of leads (`comparableText`) depend on it.
 const common = schemasOf(fieldsOfEveryLead);
@@ -142,7 +142,7 @@ const prequalificationLead = z.object({
 export const leadSchema = z.discriminatedUnion('lead_type', [standardLead, prequalificationLead]);
 
 /** Last, and left out of leads that have none, because digests depend on the order. */
-const ofForms = {...schemasOf(formOnlyFields), answers: z.array(ownAnswer).optional()};
+const ofForms = {...schemasOf(formQuestions), answers: z.array(ownAnswer).optional()};
 const formLeadSchema = z.discriminatedUnion('lead_type', [
   standardLead.extend(ofForms),
   prequalificationLead.extend(ofForms),

@@ -3,9 +3,18 @@
  * Whoever calls reads "said stop". Commands, the log and the code say that a consent was revoked.
  */
 import type {OptOutSignal} from '../../contract/embed.ts';
+import {callerQuestionNames, questionOf} from '../../contract/questions.ts';
 import {referenceOf} from '../../contract/reference.ts';
+import {tableOf} from '../../contract/table-of.ts';
+import {afterTouch} from '../../form/words/en.ts';
 import {oneLine} from './hidden-characters.ts';
 import type {Consent} from './stored-lead.ts';
+
+/** The fields that a lead of any sender can have. Those of forms alone have their labels in `formAnswers`. */
+export const fieldLabels = {
+  ...afterTouch.labels,
+  ...tableOf(callerQuestionNames, (name) => questionOf(name).label.en),
+};
 
 /** Whether it may be called. */
 export const callAnswerWords = {

@@ -1,9 +1,16 @@
-/** The answers to a partner's own questions (config/questions.ts). They keep their words, so that no later file changes them. */
+/**
+ * The answers to what a partner asks besides. Those to its own questions (config/questions.ts) keep their words, so that no later
+ * file changes them.
+ */
 import {z} from 'zod';
 import type {FieldError} from '../../contract/problems.ts';
 import {characters, cidField} from '../../contract/fields.ts';
-import type {AskedField} from '../../contract/embed.ts';
-import {tagFor} from '../../form/words/text-in-language.ts';
+import {
+  formQuestionNames,
+  questionOf,
+  type formQuestions,
+  type QuestionName,
+} from '../../contract/questions.ts';
 import {maxAnswer, type Question} from '../config/questions.ts';
 
 /**
@@ -51,23 +58,20 @@ export function readOwnAnswers(
   return {answers, errors};
 }
 
+/** A choice as whoever calls reads it. A newer server, which has the same database during an update, may have stored another. */
+export function choiceText(name: QuestionName, value: string): string {
+  const choice = questionOf(name).choices?.find((each) => each.value === value);
+  return choice?.said ?? choice?.en ?? value;
+}
+
+/** The answers to the questions of ours that only the form asks. They stand in the lead by their names. */
+export const formAnswers = (lead: {readonly [Name in keyof typeof formQuestions]?: string | undefined}) =>
+  formQuestionNames.flatMap((name) => {
+    const value = lead[name];
+    if (value === undefined) return [];
+    return {name, label: questionOf(name).label.en, value, text: choiceText(name, value)};
+  });
+
 /** For a page: without an answer, what to say. */
 export const notAsked = 'not asked: the page has an older form';
 export const answerText = ({text}: OwnAnswer): string => text ?? notAsked;
-
-/** The questions as the form shows them. @param locale the language of the form, such as `es-US` */
-export const questionsIn = (questions: readonly Question[], locale = 'en'): AskedField[] => {
-  /** In English, which comes first, if there are no words in the language of the form. */
-  const wordsOf = (texts: Readonly<Record<string, string>>) => {
-    const all: Record<string, string> = {en: '', ...texts};
-    return all[tagFor(all, locale) ?? 'en'] ?? '';
-  };
-  return questions.map(({name, label, choices, required, step}) => ({
-    ...{name, label: wordsOf(label)},
-    ...(choices && {
-      choices: Object.fromEntries(choices.map(({value, ...texts}) => [value, wordsOf(texts)])),
-    }),
-    ...(required && {required}),
-    ...(step === 'funds' && {step}),
-  }));
-};

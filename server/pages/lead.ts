@@ -1,16 +1,14 @@
 /** One lead as a sheet for the person who calls: whom, when, whether, and how much, then what happened. */
 import {amountParts, totalAmount, type Amounts} from '../../contract/amounts.ts';
-import {formOnlyFields} from '../../contract/extra-fields.ts';
 import {referenceOf} from '../../contract/reference.ts';
 import {fillClass} from '../../form/styles/amount-colors.ts';
 import {afterTouch} from '../../form/words/en.ts';
-import {lookUp} from '../../form/words/look-up.ts';
 import {readCallSheet, type CallSheet} from '../admin/call-sheet.ts';
 import {printable, visible} from '../admin/visible.ts';
 import {html, type Html, type HtmlValue} from '../html/html.ts';
 import type {LeadView} from '../leads/lead-view.ts';
-import {answerText} from '../leads/own-answers.ts';
-import {resultWords, senderWords} from '../leads/lead-words.ts';
+import {answerText, formAnswers} from '../leads/own-answers.ts';
+import {fieldLabels, resultWords, senderWords} from '../leads/lead-words.ts';
 import {afterCall, newestOutcome} from './after-call.ts';
 import {bar, capitalized, clock, date, icon, moment, money, page, state} from './layout.ts';
 import {changeNamed} from '../admin/operations/changes.ts';
@@ -18,7 +16,7 @@ import {mayDo} from './changes.ts';
 import {hiddenName} from './lead-table.ts';
 import {seesPersons, type Reply, type Visit} from './visit.ts';
 
-const {names, labels} = afterTouch;
+const {names} = afterTouch;
 
 /** Words of a stranger. Written from the right, they would change the order of what stands beside them, such as a number. */
 const theirs = (words: string): Html => html`<bdi>${printable(words)}</bdi>`;
@@ -91,12 +89,12 @@ function keptConsent({kept, consent_kept_until}: NonNullable<CallSheet['erased']
 type Lead = NonNullable<LeadView['record']>['lead'];
 
 function callSheet(sheet: CallSheet, {lead}: {lead: Lead}, visit: Visit): Html {
-  const {first_name, last_name, email, call_time: when, notes} = lead;
+  const {first_name, last_name, email, notes} = lead;
   const {typed: phone, e164} = lead.phone;
   const {view} = sheet;
   const {suspicion, consent, correctedBy, call: may} = view;
   const hints = [
-    when && capitalized(lookUp(formOnlyFields.call_time.inMails, when) ?? when),
+    ...formAnswers(lead).map(({text}) => capitalized(text)),
     consent?.language && `form in ${consent.language}`,
     may?.there && `it is ${may.there}`,
   ];
@@ -240,12 +238,12 @@ function inWords(value: unknown): string {
 }
 
 /** These stand elsewhere on the page. */
-const otherPlaces = ['first_name', 'last_name', 'email', 'phone', 'call_time', 'notes'];
+const otherPlaces = ['first_name', 'last_name', 'email', 'phone', 'notes'];
 
 /** A standard lead has none. */
 function answersOf(lead: Lead): Html | false {
   const values: Readonly<Record<string, unknown>> = lead;
-  const answers = Object.entries(labels).filter(
+  const answers = Object.entries(fieldLabels).filter(
     ([name]) => !otherPlaces.includes(name) && values[name] !== undefined,
   );
   const rows = [

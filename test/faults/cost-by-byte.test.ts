@@ -10,7 +10,7 @@ import {join} from 'node:path';
 import {before, suite, test} from 'node:test';
 import {limits} from '../../contract/api.ts';
 import {attributionKeys, contextPrefix} from '../../contract/embed.ts';
-import type {AskedFieldName} from '../../contract/extra-fields.ts';
+import type {QuestionName} from '../../contract/questions.ts';
 import {pagesOf, withAsked, fieldsOf} from '../../form/pages.ts';
 import {askedFieldsIn} from '../../form/words/asked.ts';
 import {createApp} from '../../server/app.ts';
@@ -49,7 +49,7 @@ const factor = 3;
 const repeats = 24;
 
 const letters = 'letters';
-const askedNames: AskedFieldName[] = ['state', 'call_time', 'time_frame', 'notes'];
+const questionNames: QuestionName[] = ['state', 'call_time', 'time_frame', 'notes'];
 /** Texts that are known to be slow to normalise, to match, to split, to escape or to decode. */
 const texts: Readonly<Record<string, readonly [unit: string, start?: string, end?: string]>> = {
   [letters]: ['a'],
@@ -162,7 +162,7 @@ const ofOurPage = {origin: 'https://leads.example.com', 'sec-fetch-site': 'same-
 function formPlaces(token: string): Place[] {
   const pages = withAsked(
     pagesOf('prequalification', {order: 'funds-first', layout: 'single'}),
-    askedFieldsIn(askedNames),
+    askedFieldsIn(questionNames),
   );
   const typed = Object.fromEntries(fieldsOf(pages.flat()).map((name) => [name, String(lead[name as 'cid'])]));
   const sent = {...typed, consent: '1', [carried.seen]: '1', [carried.token]: token};
@@ -259,7 +259,7 @@ suite('16 kB of any text', () => {
       cid: '1001',
       consent: {text: 'I agree.', version: '1'},
       context_fields: ['brand'],
-      ask: askedNames,
+      ask: questionNames,
       without_script: 'trust',
     });
     server = await startTestServer((folder) => {

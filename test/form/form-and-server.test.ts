@@ -1,18 +1,20 @@
 /** Runs the rules of the form and of the server on the same inputs: what the form takes, the server must not refuse. */
 import assert from 'node:assert/strict';
-import {extraFields, formOnlyFields, timeFrames} from '../../contract/extra-fields.ts';
+import {formFieldNames as names, questionNames} from '../../contract/questions.ts';
 import {test} from 'node:test';
 import fc from '../support/properties.ts';
-import {creditScores, formFields, type FormFieldName} from '../../contract/fields.ts';
+import {creditScores, type FormFieldName} from '../../contract/fields.ts';
 import {tableOf} from '../../contract/table-of.ts';
 import {toE164} from '../../contract/phone.ts';
-import {fieldTable} from '../../form/pages.ts';
+import {fieldTable, ownRows} from '../../form/pages.ts';
 import {readFields, type Values} from '../../form/read-fields.ts';
 import {tidy} from '../../form/tidy.ts';
+import {askedFieldsIn} from '../../form/words/asked.ts';
 import {fieldErrors, leadSchema} from '../../server/leads/lead-schema.ts';
 import {prequalificationBody} from '../support/sample-leads.ts';
 
-const names = Object.keys(formFields) as FormFieldName[];
+const asked = askedFieldsIn(questionNames);
+const rows = {...fieldTable, ...ownRows(asked)};
 
 /** Texts of these parts, in any order. */
 const textOf = (...parts: readonly string[]) =>
@@ -50,20 +52,22 @@ const typed: {[Name in FormFieldName]?: fc.Arbitrary<string>} = {
   cash: fc.nat().map(String),
   investments: fc.constantFrom('0', '50k', '1.5 millones', '$50,000.00'),
   // Lists, from which visitors can only choose.
-  call_time: fc.constantFrom('', ...formOnlyFields.call_time.choices),
-  state: fc.constantFrom('', ...extraFields.state.choices),
-  time_frame: fc.constantFrom('', ...timeFrames),
+  ...Object.fromEntries(
+    asked.flatMap(({name, choices}) =>
+      choices ? [[name, fc.constantFrom('', ...Object.keys(choices))]] : [],
+    ),
+  ),
 };
 
 const typedInto = (name: FormFieldName) =>
-  typed[name] ?? fc.oneof(fc.constantFrom('', ...(fieldTable[name].choices ?? [])), anything);
+  typed[name] ?? fc.oneof(fc.constantFrom('', ...(rows[name].choices ?? [])), anything);
 const fields = fc.record(tableOf(names, typedInto)) satisfies fc.Arbitrary<Values>;
 
 test('whatever the form takes, the server takes', () => {
   let taken = 0;
   fc.assert(
     fc.property(fields, fc.constantFrom(...names), (values, name) => {
-      const {lead, errors} = readFields([name], values);
+      const {lead, errors} = readFields([name], values, rows);
       if (errors[name]) return;
       taken++;
       const body = {...prequalificationBody, ...lead};
@@ -78,12 +82,12 @@ test('whatever the form takes, the server takes', () => {
 test('a text that was tidied is tidy, and the form reads the same in it as before', () => {
   fc.assert(
     fc.property(fields, fc.constantFrom(...names), (values, name) => {
-      const {kind} = formFields[name];
+      const {kind} = rows[name];
       const tidied = tidy(kind, values[name], 'en-US');
       assert.equal(tidy(kind, tidied, 'en-US'), tidied);
 
-      const before = readFields([name], values);
-      const after = readFields([name], {[name]: tidied});
+      const before = readFields([name], values, rows);
+      const after = readFields([name], {[name]: tidied}, rows);
       if (before.errors[name]) return;
       assert.deepEqual(after.errors, {});
       if (kind !== 'phone') return assert.deepEqual(after.lead, before.lead);

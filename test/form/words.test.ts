@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import {readdirSync} from 'node:fs';
 import {suite, test} from 'node:test';
 import {amountParts, reasons} from '../../contract/amounts.ts';
-import {extraFields} from '../../contract/extra-fields.ts';
+import {questionNames} from '../../contract/questions.ts';
 import {fieldErrorCodes} from '../../contract/fields.ts';
 import {fieldTable, orders, pagesOf, type FieldName} from '../../form/pages.ts';
 import type {InputError} from '../../form/read-fields.ts';
+import {askedFieldsIn} from '../../form/words/asked.ts';
 import * as en from '../../form/words/en.ts';
 import {
   languages as registry,
@@ -28,6 +29,11 @@ const partsOf = (tag: FormLanguage): Record<string, object> => ({
   afterTouch: languages[tag].afterTouch,
   sandbox: sandboxes[tag],
   server: serverWords[tag],
+  questions: askedFieldsIn(questionNames, tag).map(({name, label, question, choices = {}}) => [
+    ...[label, question].flatMap((text) => text ?? []),
+    // Many states have the same name in all languages.
+    name === 'state' ? {} : {...choices},
+  ]),
 });
 
 /** Texts that are rightly the same in a language and in English. */
@@ -90,9 +96,7 @@ suite('the words of each language', () => {
       test(`"${tag}" has no English words in "${part}"`, () => {
         const untranslated = english.filter(
           ([path, text]) =>
-            path !== 'asked.state' &&
-            isUntranslated(translated.get(path) ?? '', text) &&
-            !sameAsEnglish[tag]?.includes(text),
+            isUntranslated(translated.get(path) ?? '', text) && !sameAsEnglish[tag]?.includes(text),
         );
         assert.deepEqual(untranslated, []);
       });
@@ -128,7 +132,13 @@ suite('the words of each language', () => {
         const missing = names.filter((name) => !Object.hasOwn(table, name));
         assert.deepEqual(missing, []);
       }
-      assert.equal(serverWords[tag].asked.state.split(', ').length, extraFields.state.choices.length);
+      const choices = askedFieldsIn(questionNames, tag).flatMap((asked) =>
+        Object.entries(asked.choices ?? {}),
+      );
+      assert.deepEqual(
+        choices.filter(([value, text]) => value === text),
+        [],
+      );
     });
 
     test(`"${tag}" has a sentence for every error of every field, also for an unknown error`, () => {

@@ -3,7 +3,7 @@
  */
 import {expect} from '@open-wc/testing';
 import {amountParts, reasons} from '../../contract/amounts.ts';
-import {askedNames} from '../../contract/extra-fields.ts';
+import {questionNames} from '../../contract/questions.ts';
 import type {LeadPrequalForm} from '../../widget/define.ts';
 import {formatMoney} from '../../form/format-money.ts';
 import {askedFieldsIn} from '../../form/words/asked.ts';
@@ -75,7 +75,7 @@ const wordsIn = (text: string) => text.toLowerCase().match(/\p{L}+/gu) ?? [];
 
 const textsIn = (words: object): string[] =>
   Object.values(words).flatMap((text) =>
-    typeof text === 'object' ? textsIn(text as object) : [text as string],
+    typeof text === 'object' ? textsIn(text as object) : [String(text)],
   );
 
 /** Texts that the visitor types and that the partner configures. */
@@ -103,7 +103,7 @@ for (const tag of Object.keys(languages) as LanguageTag[]) {
     // Some languages write the currency in letters.
     const money = formatMoney(0, firstScreen.locale);
     const known = new Set(
-      [firstScreen, afterTouch, sandboxes[tag], {data, money, asked: askedFieldsIn(askedNames, tag)}]
+      [firstScreen, afterTouch, sandboxes[tag], {data, money, asked: askedFieldsIn(questionNames, tag)}]
         .flatMap(textsIn)
         .flatMap(wordsIn),
     );

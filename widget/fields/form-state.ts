@@ -8,7 +8,7 @@ import {fieldsOf, fieldTable, isFolded, type FieldName} from '../../form/pages.t
 import {isField, readFields, type Errors, type InputError, type Values} from '../../form/read-fields.ts';
 import {tidy} from '../../form/tidy.ts';
 import {partnerView} from '../../form/views/partner.ts';
-import {fill, sayError, type Words} from '../../form/words/words.ts';
+import {fill, sayError, withAskedWords, type Words} from '../../form/words/words.ts';
 import type {AboutPartner, AskedField} from '../../contract/embed.ts';
 import type {FormHost} from './form-host.ts';
 import {emit} from '../page/events.ts';
@@ -124,13 +124,9 @@ export class FormState implements ReactiveController {
     );
   }
 
-  /** With the partner's own questions. */
+  /** With those of what the partner asks besides. */
   get #words(): Words {
-    const {words} = this.#host;
-    const labels = {...words.labels};
-    for (const {name, label} of this.#added().asked)
-      labels[name as FieldName] = label ?? labels[name as FieldName];
-    return {...words, labels};
+    return withAskedWords(this.#host.words, this.#added().asked);
   }
 
   #fieldView(name: FieldName) {

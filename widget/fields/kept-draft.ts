@@ -2,8 +2,8 @@
  * What a draft holds: the answers as they were typed, the step, and the time. It is in the session storage, where other
  * scripts of the page can replace it by anything.
  */
-import {formFields, type Field} from '../../contract/fields.ts';
-import {fieldTable, type FieldName} from '../../form/pages.ts';
+import type {Field} from '../../contract/fields.ts';
+import {fieldTable} from '../../form/pages.ts';
 import {isField, type Values} from '../../form/read-fields.ts';
 import {keep, recall} from '../page/session.ts';
 import {toJson} from '../page/to-json.ts';
@@ -13,9 +13,9 @@ import {draftName, forgetDraft, recallDraft} from './contact-sources.ts';
 const [longestLine, longestText] = [1_000, 5_000];
 
 /** Whether the visitor can have typed or chosen it. An empty text is what a choice has for "rather not say". */
-function isTypable(name: FieldName, value: unknown): value is string {
+function isTypable(name: string, value: unknown): value is string {
   if (typeof value !== 'string') return false;
-  const {kind, required, choices} = isField(name) ? fieldTable[name] : ownQuestion;
+  const {kind, required, choices} = isField(name) ? fieldTable[name] : unknown;
   const options = kind === 'flag' ? ['true', 'false'] : choices;
   if (options) return options.includes(value) || (!required && value === '');
   // The choices that the partner asks for are not known here.
@@ -24,16 +24,14 @@ function isTypable(name: FieldName, value: unknown): value is string {
 }
 
 /** A draft is read before the configuration comes, which says what the partner asks. Only what it names is ever sent. */
-const ownQuestion: Field = {kind: 'name', required: true};
+const unknown: Field = {kind: 'text', required: true};
 
 /** Values that no visitor can have typed are left out. */
 const typable = (source: Readonly<Record<string, unknown>>): Values =>
   Object.fromEntries(
-    [...new Set([...Object.keys(formFields), ...Object.keys(source).sort()])].flatMap((key) => {
-      const name = key as FieldName;
-      const value = source[name];
-      return key !== 'step' && isTypable(name, value) ? [[name, value]] : [];
-    }),
+    Object.entries(source)
+      .filter(([name, value]) => name !== 'step' && isTypable(name, value))
+      .sort(),
   );
 
 /** Equal for the same answers, whether an empty field was read or not. */

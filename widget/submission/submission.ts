@@ -10,6 +10,7 @@ import {shownAmounts} from '../../form/shown-amounts.ts';
 import {referenceOf} from '../../contract/reference.ts';
 import {contentFor} from '../../form/words/partner-text.ts';
 import {sayFailure} from '../../form/words/say-failure.ts';
+import {withAskedWords} from '../../form/words/words.ts';
 import {CustomStates} from '../page/custom-states.ts';
 import {emit} from '../page/events.ts';
 import {checkedLink, explainPair, thanksAddress} from '../page/advice.ts';
@@ -244,9 +245,7 @@ export class Submission implements ReactiveController {
 
   #announceAnswer() {
     if (this.stage.name === 'answered')
-      this.#host.announce(
-        resultSentence(this.#host.words, {...this.stage, late: this.stage.state === 'late'}),
-      );
+      this.#host.announce(resultSentence(this.words, {...this.stage, late: this.stage.state === 'late'}));
   }
 
   #enter(stage: Stage) {
@@ -255,11 +254,16 @@ export class Submission implements ReactiveController {
     this.#host.refresh();
   }
 
+  /** With those of what the partner asks besides. */
+  get words() {
+    return withAskedWords(this.#host.words, this.preparation.config?.ask ?? []);
+  }
+
   /** The view of the answer. Undefined while there is no answer. */
   view({startOver, ...context}: Omit<AnswerContext, 'link' | 'contact'> & {readonly startOver: () => void}) {
     const {stage} = this;
     if (stage.name !== 'answered') return undefined;
-    return answerView(this.#host.words, {
+    return answerView(this.words, {
       ...context,
       ...stage,
       link: this.#link(stage.answer.id),

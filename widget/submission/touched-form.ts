@@ -428,7 +428,7 @@ export class TouchedForm {
       phone: this.fields.values.phone?.trim() ?? '',
       change: () => {
         const answer = this.submission.change();
-        const refused = answer ? refusedFields(answer) : [];
+        const refused = answer ? refusedFields(this.submission.words, answer) : [];
         // After a reload all fields are empty.
         if (refused.some((name) => this.fields.values[name])) {
           this.#clearErrors();

@@ -2,32 +2,11 @@
  * The English words that only the server says or sends, so no file of the form has them. They define which words there are:
  * the type of all other languages is made from them.
  */
-import type {extraFields, formOnlyFields} from '../../../contract/extra-fields.ts';
 import type {LeadType} from '../../../contract/fields.ts';
-import type {TextsOf} from '../../pages.ts';
 
 type ByLeadType = Readonly<Record<LeadType, string>>;
 
 export const serverWords = {
-  /** The choices of the fields that a partner may ask for. They come to the form with the configuration. */
-  asked: {
-    call_time: {
-      morning: 'In the morning',
-      afternoon: 'In the afternoon',
-      evening: 'In the evening',
-      text_first: 'Text me first',
-    },
-    time_frame: {
-      "Don't Know Yet": 'I do not know yet',
-      'Less than 2 months': 'In less than 2 months',
-      '2-6 months': 'In 2 to 6 months',
-      '6-12 months': 'In 6 to 12 months',
-      'More than 12 Months': 'In more than 12 months',
-    },
-    /** In the order of `extraFields.state.choices`, which is that of the English names. */
-    state:
-      'Alabama, Alaska, Arizona, Arkansas, California, Colorado, Connecticut, Delaware, District of Columbia, Florida, Georgia, Hawaii, Idaho, Illinois, Indiana, Iowa, Kansas, Kentucky, Louisiana, Maine, Maryland, Massachusetts, Michigan, Minnesota, Mississippi, Missouri, Montana, Nebraska, Nevada, New Hampshire, New Jersey, New Mexico, New York, North Carolina, North Dakota, Ohio, Oklahoma, Oregon, Pennsylvania, Rhode Island, South Carolina, South Dakota, Tennessee, Texas, Utah, Vermont, Virginia, Washington, West Virginia, Wisconsin, Wyoming, American Samoa, Guam, Northern Mariana Islands, Puerto Rico, U.S. Virgin Islands',
-  } satisfies TextsOf<typeof formOnlyFields & Omit<typeof extraFields, 'state'>> & {state: string},
   /** Where the form asks for the contact data. `{name}` is the partner, which may have none. */
   about: {
     ready: 'Tell {name} who it is for, and see all of it.',

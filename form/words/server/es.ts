@@ -2,23 +2,6 @@
 import type {ServerWords} from './en.ts';
 
 export const serverWords: ServerWords = {
-  asked: {
-    call_time: {
-      morning: 'Por la mañana',
-      afternoon: 'Por la tarde',
-      evening: 'Por la noche',
-      text_first: 'Prefiero un mensaje de texto primero',
-    },
-    time_frame: {
-      "Don't Know Yet": 'Todavía no lo sé',
-      'Less than 2 months': 'En menos de 2 meses',
-      '2-6 months': 'En 2 a 6 meses',
-      '6-12 months': 'En 6 a 12 meses',
-      'More than 12 Months': 'En más de 12 meses',
-    },
-    state:
-      'Alabama, Alaska, Arizona, Arkansas, California, Colorado, Connecticut, Delaware, Distrito de Columbia, Florida, Georgia, Hawái, Idaho, Illinois, Indiana, Iowa, Kansas, Kentucky, Luisiana, Maine, Maryland, Massachusetts, Míchigan, Minnesota, Misisipi, Misuri, Montana, Nebraska, Nevada, Nuevo Hampshire, Nueva Jersey, Nuevo México, Nueva York, Carolina del Norte, Dakota del Norte, Ohio, Oklahoma, Oregón, Pensilvania, Rhode Island, Carolina del Sur, Dakota del Sur, Tennessee, Texas, Utah, Vermont, Virginia, Washington, Virginia Occidental, Wisconsin, Wyoming, Samoa Americana, Guam, Islas Marianas del Norte, Puerto Rico, Islas Vírgenes de los EE. UU.',
-  },
   about: {
     ready: 'Diga a {name} para quién es y véalo completo.',
     readyUnnamed: 'Díganos para quién es y véalo completo.',

@@ -2,7 +2,7 @@
 import {z} from 'zod';
 import {daysToAnswer, dueAt, requestKinds} from '../../leads/privacy-requests.ts';
 import {referenceOf} from '../../../contract/reference.ts';
-import {formFields, type FormFieldName} from '../../../contract/fields.ts';
+import {formFieldNames, questionNames, questionOf} from '../../../contract/questions.ts';
 import {tableOf} from '../../../contract/table-of.ts';
 import {afterTouch} from '../../../form/words/en.ts';
 import {Refusal, type Admin} from '../admin.ts';
@@ -168,9 +168,9 @@ lawsuit.`,
   }),
 });
 
-const {labels} = afterTouch;
+const labels = {...afterTouch.labels, ...tableOf(questionNames, (name) => questionOf(name).label.en)};
 /** The names of a lead's fields by their options: `--first-name` sets `first_name`. */
-const names = inCamelCase(tableOf(Object.keys(formFields) as FormFieldName[], (name) => name));
+const names = inCamelCase(tableOf(formFieldNames, (name) => name));
 const corrected = tableOf(Object.keys(names) as (keyof typeof names)[], (option) => ({
   ...field.option('text', labels[names[option]].toLowerCase()),
   ...((option === 'phone' || option === 'email') && {asks: labels[option]}),

@@ -1,15 +1,14 @@
 /** A lead with its deliveries: for people, whom to call, the amounts, the answers, then the rest; for programs, all of it. */
 import {z} from 'zod';
 import {amountParts, totalAmount} from '../../../contract/amounts.ts';
-import {formOnlyFields} from '../../../contract/extra-fields.ts';
 import {referenceOf} from '../../../contract/reference.ts';
 import {formatMoney} from '../../../form/format-money.ts';
 import {afterTouch} from '../../../form/words/en.ts';
 import {lookUp} from '../../../form/words/look-up.ts';
 import type {Admin} from '../admin.ts';
 import type {LeadView} from '../../leads/lead-view.ts';
-import {answerText} from '../../leads/own-answers.ts';
-import {agreedWords, resultWords, senderWords} from '../../leads/lead-words.ts';
+import {answerText, formAnswers} from '../../leads/own-answers.ts';
+import {agreedWords, fieldLabels as labels, resultWords, senderWords} from '../../leads/lead-words.ts';
 import {deliveriesOf, shownDelivery, type ShownDelivery} from '../deliveries.ts';
 import {shownErased, type ShownErased} from '../erasing.ts';
 import {outcomeText} from '../outcomes.ts';
@@ -23,7 +22,7 @@ import {damagedReplies} from './deliveries.ts';
 import * as field from './fields.ts';
 import {reads} from './operation.ts';
 
-const {names, labels} = afterTouch;
+const {names} = afterTouch;
 
 type Value = string | number | boolean | null | undefined;
 type Line = readonly [name: string, value: Value];
@@ -74,7 +73,6 @@ function linesOf(view: LeadView, shown: Shown, more: readonly Line[] = []) {
     email,
     phone,
     phone_e164,
-    call_time,
     answers: own = [],
     ...answers
   } = shown.lead;
@@ -82,7 +80,7 @@ function linesOf(view: LeadView, shown: Shown, more: readonly Line[] = []) {
   const lines: Line[] = [
     ['Name', first_name && `${first_name} ${last_name}`],
     [labels.phone, listed([...new Set([phone, phone_e164])])],
-    [labels.call_time, lookUp(formOnlyFields.call_time.inMails, call_time) ?? call_time],
+    ...formAnswers(answers).map(({label, text}): Line => [label, text]),
     ['May be called', call?.text],
     ['Time there now', call?.there],
     [labels.email, email],
@@ -91,7 +89,7 @@ function linesOf(view: LeadView, shown: Shown, more: readonly Line[] = []) {
     ['Type', lead_type === 'standard' ? lead_type : null],
     ...(shown.outcomes ?? []).toReversed().map(outcomeLine),
     emptyLine,
-    ...Object.entries(answers).map(([name, value]): Line => [lookUp(labels, name) ?? name, value]),
+    ...Object.entries(labels).map(([name, label]): Line => [label, lookUp<Value>(answers, name)]),
     ...own.map((each): Line => [printable(each.label), answerText(each)]),
     emptyLine,
     ['Reference', `${shown.reference} (${shown.id})`],

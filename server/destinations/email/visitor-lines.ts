@@ -1,10 +1,10 @@
 /** What the messages with `details: contact` say of a visitor, for the person who calls. */
-import {formOnlyFields, formOnlyNames} from '../../../contract/extra-fields.ts';
-import {afterTouch, firstScreen} from '../../../form/words/en.ts';
-import {serverWords} from '../../../form/words/server/en.ts';
+import {firstScreen} from '../../../form/words/en.ts';
+import {lookUp} from '../../../form/words/look-up.ts';
 import {maxAnswer} from '../../config/questions.ts';
 import type {Contact} from '../../leads/deliveries.ts';
-import {answerText} from '../../leads/own-answers.ts';
+import {answerText, choiceText, formAnswers} from '../../leads/own-answers.ts';
+import {fieldLabels as labels} from '../../leads/lead-words.ts';
 import type {LeadView} from '../../leads/lead-view.ts';
 import type {LeadRecord} from '../../leads/stored-lead.ts';
 import type {Block, Fact} from './message.ts';
@@ -16,18 +16,9 @@ type Lead = LeadRecord['lead'];
 /** Of the notes: characters of a line, and lines. */
 const [longestLine, maxLines] = [2_000, 30];
 
-const {labels} = afterTouch;
-
-/** What was chosen. A newer server, which has the same database during an update, may have stored another choice. */
-const inWords = (words: Readonly<Record<string, string>>, chosen: string) =>
-  words[chosen] ?? theirWords(chosen, 40);
-
 /** When to call, and in which language. */
 function callHints({lead}: LeadRecord, {consent}: LeadView): string[] {
-  const choices = formOnlyNames.flatMap((name) => {
-    const chosen = lead[name];
-    return chosen ? [inWords(formOnlyFields[name].inMails, chosen)] : [];
-  });
+  const choices = formAnswers(lead).map(({text}) => theirWords(text, 80));
   return consent?.language ? [...choices, `in ${consent.language}`] : choices;
 }
 
@@ -91,7 +82,7 @@ export const answerBlocks = ({lead}: LeadRecord): Block[] => [
   {
     facts: [
       ...financeFacts(lead),
-      [labels.time_frame, lead.time_frame && inWords(serverWords.asked.time_frame, lead.time_frame)],
+      [labels.time_frame, lead.time_frame && theirWords(choiceText('time_frame', lead.time_frame), 80)],
       [labels.state, lead.state],
       ...ownFacts(lead),
     ],
@@ -108,7 +99,7 @@ function financeFacts(lead: Lead): Fact[] {
   const {credit_score: score, bankruptcy} = lead;
   const wasBankrupt = bankruptcy === undefined ? 'not stated' : bankruptcy ? 'yes' : 'no';
   return [
-    [labels.credit_score, inWords(firstScreen.options.credit_score, score)],
+    [labels.credit_score, lookUp(firstScreen.options.credit_score, score) ?? theirWords(score, 40)],
     [labels.bankruptcy, wasBankrupt],
     [labels.retirement, dollars(lead.retirement)],
     [labels.cash, dollars(lead.cash)],
@@ -129,7 +120,8 @@ function notesBlocks({notes}: Lead): Block[] {
 export const consentLine = ({consent}: LeadView): string | undefined =>
   consent?.at == null ? undefined : `Consent: ${consent.text}, text ${consent.version}, ${time(consent.at)}`;
 
-const answerTo = ({answers = []}: Lead, name: string) => answers.find((each) => each.name === name);
+const askedBesides = (lead: Lead) => [...formAnswers(lead), ...(lead.answers ?? [])];
+const answerTo = (lead: Lead, asked: string) => askedBesides(lead).find(({name}) => name === asked);
 
 /** What a correction changed, with what was there before. */
 export function changedLine({lead: before}: LeadRecord, {lead: now}: LeadRecord): string | undefined {
@@ -139,9 +131,8 @@ export function changedLine({lead: before}: LeadRecord, {lead: now}: LeadRecord)
   );
   const was = ([name, label]: [string, string]) =>
     `${label} (was ${wasWords(name, before, valueOf(before, name))})`;
-  const own = [
-    ...new Map([...(before.answers ?? []), ...(now.answers ?? [])].map((each) => [each.name, each])).values(),
-  ]
+  const own = [...askedBesides(before), ...askedBesides(now)]
+    .filter(({name}, index, all) => all.findLastIndex((each) => each.name === name) === index)
     .map(({name, label}) => ({label, was: answerTo(before, name), is: answerTo(now, name)}))
     .filter((each) => each.was?.value !== each.is?.value)
     .map(
@@ -154,8 +145,6 @@ export function changedLine({lead: before}: LeadRecord, {lead: now}: LeadRecord)
 /** The former number may be that of somebody else, so nothing dials it. */
 function wasWords(name: string, {phone}: Lead, value: unknown): string {
   if (name === 'phone') return theirWords(theirPhone(phone), 40);
-  if (name === 'call_time' && typeof value === 'string')
-    return inWords(formOnlyFields.call_time.inMails, value);
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (typeof value === 'number') return dollars(value);
   return (typeof value === 'string' && theirWords(value, 80)) || 'nothing';

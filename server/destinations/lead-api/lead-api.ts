@@ -7,7 +7,7 @@ import {randomUUIDv7} from 'node:crypto';
 import {buildConnector, type Dispatcher} from 'undici';
 import type {LeadApiSettings} from '../../config/destinations.ts';
 import {paths} from '../../../contract/api.ts';
-import {formOnlyNames} from '../../../contract/extra-fields.ts';
+import {formQuestionNames} from '../../../contract/questions.ts';
 import {tableOf} from '../../../contract/table-of.ts';
 import type {Settlement} from '../../leads/deliveries.ts';
 import {phoneOf} from '../../leads/read-contact.ts';
@@ -130,7 +130,7 @@ async function post(
   const notes = notesOf(record, settings.attributionInNotes);
   const body = JSON.stringify({
     ...record.lead,
-    ...tableOf([...formOnlyNames, 'answers'], () => undefined),
+    ...tableOf([...formQuestionNames, 'answers'], () => undefined),
     cid: settings.cid,
     // Another server may read only what is written as usual.
     phone: phoneOf(record.lead.phone.typed)?.plain ?? record.lead.phone.typed,

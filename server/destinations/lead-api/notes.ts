@@ -3,12 +3,13 @@
  * asks for, such as when to call, where the lead came from, and the consent.
  */
 import {attributionKeys} from '../../../contract/embed.ts';
-import {extraFields, formOnlyNames} from '../../../contract/extra-fields.ts';
+import {callerQuestions} from '../../../contract/questions.ts';
 import {characters, cutTo} from '../../../contract/fields.ts';
 import {lineBreak} from '../../leads/hidden-characters.ts';
+import {formAnswers} from '../../leads/own-answers.ts';
 import type {Consent, LeadRecord} from '../../leads/stored-lead.ts';
 
-const maxLength = extraFields.notes.max;
+const maxLength = callerQuestions.notes.max;
 /**
  * This many of the characters are reserved for what the visitor or the caller wrote, even if the link that brought the
  * visitor has long values.
@@ -31,7 +32,7 @@ export function notesOf(
   const ours = [
     ...(consent && (isAttributionSaid || consent.source) ? consentLines(partner, consent) : []),
     ['opt_out_signal', attribution?.opt_out_signal] as const,
-    ...formOnlyNames.map((name) => [name, lead[name]] as const),
+    ...formAnswers(lead).map(({name, value}) => [name, value] as const),
     ...(lead.answers ?? []).map(({name, text}) => [name, text ?? undefined] as const),
     ...attributionKeys.map((key) => [key, said?.[key]] as const),
   ].filter(([, value]) => value !== undefined);

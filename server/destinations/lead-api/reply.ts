@@ -2,8 +2,8 @@
 import {brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync, zstdDecompressSync} from 'node:zlib';
 import {z} from 'zod';
 import {specifiedAmounts, type Amounts, type SpecifiedAmount} from '../../../contract/amounts.ts';
-import {askedFields} from '../../../contract/extra-fields.ts';
-import {formFields, type FormFieldName} from '../../../contract/fields.ts';
+import type {FormFieldName} from '../../../contract/fields.ts';
+import {formFieldNames, questions} from '../../../contract/questions.ts';
 import type {Lead} from '../../leads/lead-schema.ts';
 import {tableOf} from '../../../contract/table-of.ts';
 import {unreadableReply} from './failures.ts';
@@ -83,9 +83,9 @@ const refusalSchema = z.object({
  */
 export function namedFields(reply: Reply, lead: Lead): FormFieldName[] {
   const named = orUndefined(() => parseReply('POST', reply, {schema: refusalSchema, must: 'must be a list'}));
-  return (Object.keys(formFields) as FormFieldName[]).filter(
+  return formFieldNames.filter(
     (field) =>
-      named?.errors.includes(field) && (!Object.hasOwn(askedFields, field) || Object.hasOwn(lead, field)),
+      named?.errors.includes(field) && (!Object.hasOwn(questions, field) || Object.hasOwn(lead, field)),
   );
 }
 

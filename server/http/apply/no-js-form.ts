@@ -9,11 +9,10 @@ import {attributionKeys, campaignParameter, type EmbedSubmission} from '../../..
 import {fieldTable, ownRows, pagesOf, withAsked, type FieldName} from '../../../form/pages.ts';
 import type {Errors} from '../../../form/read-fields.ts';
 import {askedFieldsIn} from '../../../form/words/asked.ts';
-import {questionsIn} from '../../leads/own-answers.ts';
 import {formWords} from '../../../form/words/form-words.ts';
 import {serverWords} from '../../../form/words/languages.ts';
 import {sayFailure} from '../../../form/words/say-failure.ts';
-import {sendLabel} from '../../../form/words/words.ts';
+import {sendLabel, withAskedWords} from '../../../form/words/words.ts';
 import type {ContactFacts} from '../../config/contact-facts.ts';
 import type {Partner} from '../../config/partners.ts';
 import {consentFor} from '../../leads/consent-texts.ts';
@@ -100,11 +99,8 @@ function formOf(
 ): Form {
   const leadType = leadTypeOf(partner);
   const {ask, questions, privacyHref} = partner;
-  const ours = formWords[language];
-  const own = questionsIn(questions, ours.locale);
-  const asked = [...askedFieldsIn(ask, ours.locale), ...own];
-  const labels = {...ours.labels, ...Object.fromEntries(own.map(({name, label}) => [name, label]))};
-  const words = {...ours, labels};
+  const asked = askedFieldsIn(ask, language, questions);
+  const words = withAskedWords(formWords[language], asked);
   return {
     words,
     leadType,

@@ -14,7 +14,6 @@ import {readIdempotencyKey} from '../../leads/intake.ts';
 import {mount} from '../mount.ts';
 import {operations} from '../operations.ts';
 import {askedFieldsIn} from '../../../form/words/asked.ts';
-import {questionsIn} from '../../leads/own-answers.ts';
 import {partnerGate} from './partner-gate.ts';
 import {partnerWords} from './partner-words.ts';
 import {ProblemError} from '../../leads/problem-error.ts';
@@ -88,7 +87,7 @@ export function embedApi(parts: Parts): Router {
       ...partnerWords(partner, facts(partner), locale),
       ...(showsEstimate && {estimate: estimateOf(figures)}),
       ...(ask.length + questions.length > 0 && {
-        ask: [...askedFieldsIn(ask, locale), ...questionsIn(questions, locale)],
+        ask: askedFieldsIn(ask, locale, questions),
       }),
       ...(contextFields.length > 0 && {context_fields: contextFields.map(({name}) => name)}),
       challenge: proofs ? await newChallenge(proofs, partner, request.network) : null,

@@ -2,6 +2,14 @@
 import assert from 'node:assert/strict';
 import {existsSync, readFileSync} from 'node:fs';
 import {suite, test} from 'node:test';
+import {formQuestionNames, questionNames, questionOf} from '../../../contract/questions.ts';
+import {contactLine} from '../../../server/destinations/email/visitor-lines.ts';
+import {notesOf} from '../../../server/destinations/lead-api/notes.ts';
+import {leadEventSchema} from '../../../server/leads/lead-event.ts';
+import type {Lead} from '../../../server/leads/lead-schema.ts';
+import type {LeadView} from '../../../server/leads/lead-view.ts';
+import type {LeadRecord} from '../../../server/leads/stored-lead.ts';
+import {routes} from '../../../server/pages/routes.ts';
 import {writeConfig} from '../../support/config-file.ts';
 import {formConfig, sendLead, sentLead, somebody} from '../../support/embed-client.ts';
 import {fieldCodes, readProblem} from '../../support/http.ts';
@@ -9,7 +17,8 @@ import {listPage} from '../../../server/admin/listing.ts';
 import type {OwnAnswer} from '../../../server/leads/own-answers.ts';
 import {tables} from '../../../server/store/columns.ts';
 import {assertFails, databaseKinds, idsOf, linesOf, operate} from '../../support/operator.ts';
-import {entryAt, newEntry} from '../../support/sample-leads.ts';
+import {servePages} from '../../support/pages.ts';
+import {asLead, entryAt, newEntry, prequalificationBody} from '../../support/sample-leads.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
 import {openFor} from '../../support/opened.ts';
 import {newSecret, startWebhookReceiver} from '../../support/webhook-receiver.ts';
@@ -241,3 +250,37 @@ for (const {name, postgres, skip} of databaseKinds)
       );
     });
   });
+
+test('a question of ours is a row of the table: whoever asks or reads it needs nothing else', async (t) => {
+  const said = formQuestionNames.map((name) => ({name, ...questionOf(name).choices![1]!}));
+  const given = Object.fromEntries(said.map(({name, value}) => [name, value]));
+  const settings = {CONFIG_FILE: writeConfig(temporaryFolder(t), [{ask: questionNames}])};
+  const {does, serve} = await operate(t, [], {settings});
+  const server = await serve();
+  const {ask = []} = await formConfig(server, 'acme', {lang: 'es-US'});
+  assert.deepEqual(
+    ask.map(({label}) => label),
+    questionNames.map((name) => questionOf(name).label.es),
+  );
+  const {id} = await sentLead(server, somebody(given));
+  const {stdout} = await does('leads', 'show', id);
+  const [line] = linesOf<{lead: Record<string, string>}>(await does('leads', 'show', id, '--json'));
+  const [head, row] = (await does('leads', 'export', '--format', 'csv')).stdout.trim().split('\r\n');
+  const cells = new Map(head!.split(',').map((column, index) => [column, row!.split(',')[index]]));
+  const entry = newEntry({lead: {...asLead(prequalificationBody), ...given} as Lead});
+  const served = await servePages(t, routes);
+  await served.accept(entry);
+  const cookie = await served.sessionOf('admin', 'Ana');
+  const page = await served.ask(`/leads/${entry.id}`, {headers: {cookie}});
+  const notes = notesOf({lead: entry.lead, partner: 'acme', consent: null, attribution: null}, false);
+  const mail = contactLine({lead: entry.lead} as LeadRecord, {consent: null} as LeadView);
+  for (const {name, value, said: words = ''} of said) {
+    assert.ok(name in leadEventSchema.shape.data.shape.lead.shape);
+    assert.equal(line?.lead[name], value);
+    assert.equal(cells.get(name), value);
+    assert.ok(stdout.includes(`${questionOf(name).label.en} `) && stdout.includes(words), stdout);
+    assert.ok(page.text.toLowerCase().includes(words.toLowerCase()), 'the page of the lead');
+    assert.ok(notes?.includes(`${name}: ${value}`), notes);
+    assert.ok(mail.includes(words), mail);
+  }
+});

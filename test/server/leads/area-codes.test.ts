@@ -1,7 +1,7 @@
 /** The area codes with their states and zones. */
 import assert from 'node:assert/strict';
 import {suite, test} from 'node:test';
-import {extraFields} from '../../../contract/extra-fields.ts';
+import {callerQuestions} from '../../../contract/questions.ts';
 import {areaCodeOf, areaCodes} from '../../../server/leads/area-codes.ts';
 import {zonesOfState} from '../../../server/leads/time-there.ts';
 
@@ -69,7 +69,7 @@ suite('the area codes', () => {
 
   test('cover every state that a lead may name', () => {
     const states = new Set([...areaCodes.values()].map(({state}) => state));
-    assert.deepEqual([...states].toSorted(), extraFields.state.choices.toSorted());
+    assert.deepEqual([...states].toSorted(), callerQuestions.state.choices.toSorted());
   });
 
   test('are written once each, with three digits', () => {

@@ -1,14 +1,14 @@
 /** The hours of every state against figures that somebody else typed from the sources, and what holds at any moment. */
 import assert from 'node:assert/strict';
 import {suite, test} from 'node:test';
-import {extraFields} from '../../../contract/extra-fields.ts';
+import {callerQuestions} from '../../../contract/questions.ts';
 import {areaCodes} from '../../../server/leads/area-codes.ts';
 import {hoursAt, placesOf} from '../../../server/leads/call-hours.ts';
 import {weekOf, type Hours, type Week} from '../../../server/leads/state-call-hours.ts';
 import fc from '../../support/properties.ts';
 import {figures} from './call-hours-figures.ts';
 
-const states = extraFields.state.choices;
+const states = callerQuestions.state.choices;
 const [quarter, day] = [15 * 60_000, 24 * 3_600_000];
 const freePhone = {typed: '800-555-0132', e164: '+18005550132'};
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {suite, test} from 'node:test';
-import {extraFields} from '../../../contract/extra-fields.ts';
+import {callerQuestions} from '../../../contract/questions.ts';
 import {
   cidField,
   contactFields,
@@ -43,7 +43,7 @@ const invalid = (values: readonly unknown[]) => values.map((value) => [value, 'i
 const notTexts = [null, 5, true, [], ['Jane'], {}];
 
 suite('the field table', () => {
-  const rows: FieldTable = {cid: cidField, ...contactFields, ...financialFields, ...extraFields};
+  const rows: FieldTable = {cid: cidField, ...contactFields, ...financialFields, ...callerQuestions};
   const valid: Record<FieldKind, unknown> = {
     name: 'Jane',
     email: 'jane@example.com',

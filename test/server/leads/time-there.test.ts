@@ -1,7 +1,7 @@
 /** In which time zones a visitor may be, and what time it is there. */
 import assert from 'node:assert/strict';
 import {suite, test} from 'node:test';
-import {extraFields} from '../../../contract/extra-fields.ts';
+import {callerQuestions} from '../../../contract/questions.ts';
 import {parseFormLead} from '../../../server/leads/lead-schema.ts';
 import {timeThere, timeZonesOf} from '../../../server/leads/time-there.ts';
 import {prequalificationBody} from '../../support/sample-leads.ts';
@@ -27,7 +27,7 @@ suite('the time zone of a visitor', () => {
   for (const [what, zones, expected] of visitors) test(what, () => assert.deepEqual(zones, expected));
 
   test('is known of every state that a lead may name', () => {
-    for (const state of extraFields.state.choices) {
+    for (const state of callerQuestions.state.choices) {
       const zones = zonesOf('800-555-0132', state);
       assert.notDeepEqual(zones, [], state);
       assert.match(String(timeThere(Date.now(), zones)), /^\d{1,2}:\d\d [AP]M in [A-Z]/);

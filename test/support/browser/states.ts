@@ -1,7 +1,7 @@
 /** Every state of the form that a visitor can see, and how a test brings the form there. */
 import {amountParts} from '../../../contract/amounts.ts';
 import {tableOf} from '../../../contract/table-of.ts';
-import {askedNames} from '../../../contract/extra-fields.ts';
+import {questionNames} from '../../../contract/questions.ts';
 import {askedFieldsIn} from '../../../form/words/asked.ts';
 import type {LeadPrequalForm} from '../../../widget/define.ts';
 import {until} from '../until.ts';
@@ -118,7 +118,7 @@ export const states: Record<string, State> = {
         server: (server) =>
           (server.config = ({searchParams}) =>
             config({
-              ask: askedFieldsIn(askedNames, searchParams.get('lang') ?? 'en'),
+              ask: askedFieldsIn(questionNames, searchParams.get('lang') ?? 'en'),
               call_promise: {en: 'We call within a day.', es: 'Le llamamos en un día.'},
             })),
         async reach(form) {

@@ -3,7 +3,7 @@ import {expect} from '@open-wc/testing';
 import {sendKeys} from '@web/test-runner-commands';
 import {defaultPolicy, figuresOf} from '../../../calculator/policy.ts';
 import type {AboutPartner, AskedField, EmbedConfig} from '../../../contract/embed.ts';
-import {askedNames} from '../../../contract/extra-fields.ts';
+import {questionNames} from '../../../contract/questions.ts';
 import {askedFieldsIn} from '../../../form/words/asked.ts';
 import type {LeadPrequalForm} from '../../../widget/define.ts';
 import {stub} from '../../support/browser/browser-page.ts';
@@ -57,7 +57,7 @@ describe('what the partner asks for besides', () => {
   });
 
   const asking = (over: Partial<EmbedConfig> = {}, lang = 'en-US') =>
-    config({ask: askedFieldsIn(askedNames, lang), ...over});
+    config({ask: askedFieldsIn(questionNames, lang), ...over});
   const names = (form: LeadPrequalForm) =>
     [...form.shadowRoot!.querySelectorAll<HTMLElement>('[data-field]')].map(({dataset}) => dataset['field']);
   const shown = (form: LeadPrequalForm) => shows(form, labels.notes);
@@ -88,7 +88,7 @@ describe('what the partner asks for besides', () => {
       server.config = () => asking({consent});
       const form = await reach(attributes);
       await shows(form, consent.text);
-      expect(names(form).slice(-5)).to.deep.equal([...askedNames, 'consent']);
+      expect(names(form).slice(-5)).to.deep.equal([...questionNames, 'consent']);
       fillAsked(form);
       await send(form, 'lead-type' in attributes ? 'Send' : 'See my estimate');
       expect(server.leads[0]!.body.lead).to.include(all);
@@ -262,7 +262,7 @@ describe('what the partner asks for besides', () => {
     const first = await reach({draft: ''});
     fillAsked(first, {state: 'NY'});
     first.remove();
-    const ask: AskedField[] = [{name: 'state', choices: {CA: 'California'}}];
+    const ask: AskedField[] = [{name: 'state', label: 'State', choices: {CA: 'California'}}];
     server.config = () => config({ask});
     const second = await open({draft: '', style: reserved});
     await shows(second, labels.state);
@@ -338,7 +338,8 @@ describe('what the partner asks for besides', () => {
 
   it('waits, as the consent text does, while it would move what the visitor sees', async () => {
     stub(window, 'innerHeight', {value: 100_000});
-    server.config = () => asking({about: {lines: [promise]}});
+    server.config = ({searchParams}) =>
+      asking({about: {lines: [promise]}}, searchParams.get('lang') ?? 'en-US');
     const form = await open({'lead-type': 'standard'});
     await until(() => server.configRequests > 0);
     await until(() => form.shadowRoot!.querySelector('.waiting') === null);

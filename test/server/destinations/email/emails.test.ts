@@ -200,7 +200,7 @@ suite('the texts of e-mails', () => {
     const text = await textOf([{...request, corrected: () => Promise.resolve(before)}], contact);
     assert.match(
       text,
-      /\nChanged: .*Cash \(was \$38,000\).*Phone \(was \+1' 305'-555'-0142 ext\. 12\), When to call \(was in the evening\).*State \(was FL\)/,
+      /\nChanged: .*Cash \(was \$38,000\).*Phone \(was \+1' 305'-555'-0142 ext\. 12\), State \(was FL\).*When to call \(was in the evening\)/,
     );
     assert.doesNotMatch(text, /First name \(/);
     assert.doesNotMatch(

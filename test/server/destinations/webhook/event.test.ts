@@ -6,7 +6,7 @@ import fc from '../../../support/properties.ts';
 import {z} from 'zod';
 import {amountParts, reasons, totalAmount} from '../../../../contract/amounts.ts';
 import {attributionKeys, contextName} from '../../../../contract/embed.ts';
-import {extraFields, formOnlyFields} from '../../../../contract/extra-fields.ts';
+import {callerQuestions, formQuestions} from '../../../../contract/questions.ts';
 import {tableOf} from '../../../../contract/table-of.ts';
 import {defaultPolicy} from '../../../../calculator/policy.ts';
 import {calculatedAnswer} from '../../../../server/leads/calculated-answer.ts';
@@ -61,9 +61,9 @@ const contact = fc.record({
 });
 const extras = fc.record(
   {
-    state: fc.constantFrom(...extraFields.state.choices),
-    time_frame: fc.constantFrom(...extraFields.time_frame.choices),
-    call_time: fc.constantFrom(...formOnlyFields.call_time.choices),
+    state: fc.constantFrom(...callerQuestions.state.choices),
+    time_frame: fc.constantFrom(...callerQuestions.time_frame.choices),
+    call_time: fc.constantFrom(...formQuestions.call_time.choices),
     notes: name.map((any) => `${any}\n${any}`),
   },
   {requiredKeys: []},

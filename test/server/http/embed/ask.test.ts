@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import {suite, test, type TestContext} from 'node:test';
 import type {EmbedConfig} from '../../../../contract/embed.ts';
-import {askedNames, extraFields, formOnlyFields, timeFrames} from '../../../../contract/extra-fields.ts';
+import {questionNames, callerQuestions, formQuestions} from '../../../../contract/questions.ts';
 import {onePartner} from '../../../../server/config/partners.ts';
 import {formConfig, sendLead, sentLead, somebody} from '../../../support/embed-client.ts';
 import {json, startFakeUpstream, type Script} from '../../../support/fake-upstream.ts';
@@ -31,7 +31,13 @@ const longest = '🎉'.repeat(200);
 const sent = {...required, send_to: ['crm']};
 const context_fields = ['store', {name: 'brand', filter: true}, 'constructor'];
 const partners = [
-  onePartner({...sent, key: 'acme', ask: [...askedNames].reverse(), call_promise: promise, context_fields}),
+  onePartner({
+    ...sent,
+    key: 'acme',
+    ask: [...questionNames].reverse(),
+    call_promise: promise,
+    context_fields,
+  }),
   onePartner({...sent, key: 'some', ask: ['notes'], call_promise: 'We call soon.'}),
   onePartner({...sent, key: 'plain'}),
 ] as const;
@@ -52,7 +58,9 @@ suite('what a partner asks for besides', () => {
     const heard = async (changes: object, partner = 'acme') =>
       (await receiver.heardOf(() => sentLead(server, somebody(changes), {partner}))).data.lead;
     const askedOf = (lead: object) =>
-      Object.fromEntries(Object.entries(lead).filter(([name]) => askedNames.some((asked) => asked === name)));
+      Object.fromEntries(
+        Object.entries(lead).filter(([name]) => questionNames.some((asked) => asked === name)),
+      );
 
     test('the event has all that the partner asks for, of both types of leads', async () => {
       assert.deepEqual(askedOf(await heard(all)), all);
@@ -108,9 +116,12 @@ suite('what a partner asks for besides', () => {
         const values = ask.map(({choices}) => choices && Object.keys(choices).toSorted());
         assert.deepEqual(
           values,
-          [formOnlyFields.call_time.choices, extraFields.state.choices, timeFrames, undefined].map((each) =>
-            each?.toSorted(),
-          ),
+          [
+            formQuestions.call_time.choices,
+            callerQuestions.state.choices,
+            callerQuestions.time_frame.choices,
+            undefined,
+          ].map((each) => each?.toSorted()),
         );
       }
       const wordsOf = ({ask = []}: EmbedConfig) => ask.map(({choices = {}}) => Object.values(choices)[0]);
@@ -207,7 +218,7 @@ suite('what a partner asks for, at a lead-api', () => {
   }
 
   test('the upstream gets the fields of the reference, and the time of the call in the notes', async (t) => {
-    const {upstream, server} = await start(t, {}, [...askedNames]);
+    const {upstream, server} = await start(t, {}, [...questionNames]);
     await sentLead(server, somebody(all));
     await sentLead(server, somebody({call_time: 'morning'}));
     await sentLead(server, somebody({state: 'TX'}));
