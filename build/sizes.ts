@@ -22,9 +22,9 @@ const reserve = 200;
 const laterFiles: readonly {names: RegExp; budget: number; origin: string}[] = [
   {
     names: /^rest$/,
-    budget: 27_250,
+    budget: 27_350,
     origin:
-      'twenty packets of 1,460 bytes, which arrive in a second round trip, less 1,950 for the configuration and for later features',
+      'twenty packets of 1,460 bytes, which arrive in a second round trip, less 1,850 for the configuration and for later features',
   },
   {
     names: /^debug$/,
