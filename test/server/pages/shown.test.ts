@@ -141,7 +141,7 @@ test('since when a destination fails outlives "Try now", and counts no hold and 
   await fails(Date.now() - 3.5 * hour, / failing for 3 h /);
 });
 
-test('the overview says how often the form of a partner was begun and sent, also without its bars', async (t) => {
+test('the overview says how often the form of a partner was begun and sent, in words and bars', async (t) => {
   const {get, store, accept} = await begin(t);
   await accept(...Array.from({length: 3}, () => entryAt(Date.now(), {partner: 'acme'})));
   const view = {partner: 'acme', origin: 'own', version: '2.0.0', day: startOfDay(Date.now())};
