@@ -39,7 +39,7 @@ export type WordsSoFar = FirstScreenWords & SomeWords;
 /** The words, with those of what the partner asks besides. A page may have its own for these, too. */
 export function withAskedWords(words: Words, asked: readonly AskedField[]): Words {
   const textsOf = (of: 'label' | 'question') =>
-    Object.fromEntries(asked.filter((each) => each[of]).map((each) => [each.name, each[of]]));
+    Object.fromEntries(asked.flatMap((each) => (each[of] ? [[each.name, each[of]]] : [])));
   return {
     ...words,
     labels: {...textsOf('label'), ...words.labels},
