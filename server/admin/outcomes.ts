@@ -14,9 +14,13 @@ import {
   type NewestOutcome,
   type Outcome,
   type OutcomeEntry,
+  type OutcomeStore,
 } from '../leads/outcomes.ts';
 import {isErased} from '../store/rows.ts';
-import {count, isoTime, Refusal, time, type Admin, type Job} from './admin.ts';
+import type {KeyStore} from '../leads/data-keys.ts';
+import type {ReadStore} from '../leads/ports.ts';
+import type {RevocationStore} from '../leads/revocation.ts';
+import {count, isoTime, Refusal, time, type Job, type With} from './admin.ts';
 import {leadOf} from './lead-names.ts';
 import {planRevocation, revokeConsent, type Revoking} from './revocations.ts';
 
@@ -83,23 +87,15 @@ const askedBy = ({destinations}: Config) =>
 
 /** @throws Refusal if there is no such lead, it was erased, or there is nothing to take back */
 export async function* recordOutcome(
-  admin: Admin,
-  {
-    lead: named,
-    outcome = null as never,
-    amount,
-    text,
-    stop = false,
-    undo = false,
-    id = randomUUIDv7(),
-  }: OutcomeInput,
+  admin: With<ReadStore & KeyStore & RevocationStore & OutcomeStore, 'config' | 'noteAccess' | 'actor'>,
+  {lead: named, outcome, amount, text, stop = false, undo = false, id = randomUUIDv7()}: OutcomeInput,
 ): Job<Revoking, Recorded> {
   const {store, config, noteAccess, actor} = admin;
   const lead = await leadOf(admin, named);
   const record = (await store.findRecords([lead])).get(lead);
   if (!record) throw new Refusal(`There is no lead ${named}.`, 'unknown');
   if (isErased(record)) throw new Refusal('The lead was erased: nothing is recorded of it any more.');
-  await noteAccess({lead, outcome: outcome ?? undefined, undo, stop});
+  await noteAccess({lead, outcome, undo, stop});
   await store.useKeys();
   const entriesNow = async () => (await store.outcomesOf([lead])).get(lead) ?? [];
   const before = await entriesNow();
@@ -109,7 +105,7 @@ export async function* recordOutcome(
     lead,
     at: Date.now(),
     actor,
-    outcome,
+    outcome: outcome ?? null,
     undoes: null,
   };
   if (!undo)

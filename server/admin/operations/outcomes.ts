@@ -1,5 +1,6 @@
 /** Recording what came of a call. */
 import {z} from 'zod';
+import {parseMoney} from '../../../form/money.ts';
 import {longestNote, outcomes} from '../../leads/outcomes.ts';
 import {outcomeText, recorded, recordOutcome} from '../outcomes.ts';
 import * as field from './fields.ts';
@@ -19,13 +20,8 @@ export const note = changes({
     amount: {
       schema: z
         .string()
-        .transform((text) => text.replace(/[$,\s]/g, ''))
-        .pipe(
-          z
-            .string()
-            .regex(/^\d{1,10}$/, wrongAmount)
-            .transform(Number),
-        )
+        .transform(parseMoney)
+        .pipe(z.int(wrongAmount).min(1, wrongAmount).max(9_999_999_999, wrongAmount))
         .optional(),
       what: 'with the outcome funded: how much, in whole US dollars',
       value: 'dollars',
