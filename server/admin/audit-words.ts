@@ -4,7 +4,7 @@ import type {AuditEntry} from '../leads/audit.ts';
 import {everybody} from '../leads/revocation.ts';
 import {isChanging, verbOf} from './operations/operation.ts';
 import {ofLead, ofLists, rowOf} from './operations/table.ts';
-import {counted} from './words.ts';
+import {actorName, counted} from './words.ts';
 
 /** Actions that are not in the table of operations, or had another name before version 2.0. */
 const others: Readonly<Record<string, string>> = {
@@ -56,13 +56,9 @@ export const didOf = (entry: AuditEntry, leads = 'it'): string =>
     name === 'it' ? leads : `${entry.filter[name] as string}`,
   );
 
-/** Such as `Maria Lopez`, `The visitor`, or `root, by a command,`. */
-export function actorIn({actor}: Pick<AuditEntry, 'actor'>): string {
-  const [, kind, name = ''] = /^(operator|caller) (.*)$/s.exec(actor) ?? [];
-  if (kind !== undefined) return kind === 'operator' ? name : `The caller ${name}`;
-  const actors: Record<string, string> = {visitor: 'The visitor', start: 'The server, when it started,'};
-  return lookUp(actors, actor) ?? `${actor}, by a command,`;
-}
+/** As the subject of a sentence: an addition after a comma ends with another one. */
+export const actorIn = ({actor}: Pick<AuditEntry, 'actor'>): string =>
+  actorName(actor).replace(/, .*$/, '$&,');
 
 /** The whole sentence, such as `Maria Lopez saw 12 leads in a list`. */
 export const auditSentence = (entry: AuditEntry): string =>

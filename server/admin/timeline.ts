@@ -18,7 +18,7 @@ import {contentWords, storedOf} from './deliveries.ts';
 import {outcomeText} from './outcomes.ts';
 import type {StopRow} from './stops.ts';
 import {printable, visible} from './visible.ts';
-import {counted, localDay, maxOthers} from './words.ts';
+import {actorName, counted, localDay, maxOthers} from './words.ts';
 
 /**
  * Times are milliseconds since 1970. An event of the kind `soon` is still to come, and is listed first. `next`: the time of the
@@ -124,7 +124,7 @@ const outcomesIn = (entries: readonly OutcomeEntry[], seesPersons: boolean): Tim
       const kind = outcome !== null && !isUndone && kindOf[outcomeWords[outcome][1]];
       return event(at, `${what}${isUndone ? ', taken back' : ''}`, {
         kind: kind || 'plain',
-        by: actorIn({actor}),
+        by: actorName(actor),
         note: seesPersons && note !== null ? visible(note) : null,
       });
     });

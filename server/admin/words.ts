@@ -1,4 +1,5 @@
 /** Formats times and numbers for people. */
+import {lookUp} from '../../form/words/look-up.ts';
 import {dayLength} from '../config/timings.ts';
 
 const isTime = (time: number) => !Number.isNaN(new Date(time).getTime());
@@ -64,3 +65,11 @@ export const placed = ({destination, place}: {destination: string; place: string
 
 /** The maximum number of a lead's duplicates or corrections that people see listed. One visitor can send thousands. */
 export const maxOthers = 20;
+
+/** @param actor as the audit has it @returns such as `Maria Lopez`, `The visitor`, or `root, by a command` */
+export function actorName(actor: string): string {
+  const [, kind, name = ''] = /^(operator|caller) (.*)$/s.exec(actor) ?? [];
+  if (kind !== undefined) return kind === 'operator' ? name : `The caller ${name}`;
+  const actors: Record<string, string> = {visitor: 'The visitor', start: 'The server, when it started'};
+  return lookUp(actors, actor) ?? `${actor}, by a command`;
+}

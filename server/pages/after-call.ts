@@ -1,7 +1,7 @@
 /** What an agent says after a call: one press saves it, and another takes it back. It all works without a script. */
 import {randomUUIDv7} from 'node:crypto';
 import {finish} from '../admin/admin.ts';
-import {actorIn} from '../admin/audit-words.ts';
+import {actorName} from '../admin/words.ts';
 import type {CallSheet} from '../admin/call-sheet.ts';
 import {inputOf} from '../admin/operations/operation.ts';
 import {note} from '../admin/operations/outcomes.ts';
@@ -18,7 +18,8 @@ export const newestOutcome = ({outcome: newest}: LeadView, visit: Visit): Html |
   newest !== null &&
   html`${state({kind: outcomeWords[newest.outcome][1], words: outcomeText(newest)})}
     <span class="q s"
-      >${moment(visit, newest.at)}, ${newest.actor === visit.admin.actor ? 'you' : actorIn(newest)}</span
+      >${moment(visit, newest.at)},
+      ${newest.actor === visit.admin.actor ? 'you' : actorName(newest.actor)}</span
     >`;
 
 export function afterCall({view, outcomes: entries, changes}: CallSheet, visit: Visit): Html | false {

@@ -93,7 +93,7 @@ export const pairs = (thing: string, example: string, what: string, pattern = co
         for (const pair of pairs) {
           const [name = '', ...rest] = pair.split('=');
           const value = rest.join('=').trim();
-          if (!contextName.test(name) || !pattern.test(value))
+          if (!pair.includes('=') || !contextName.test(name) || !pattern.test(value))
             issues.addIssue(
               `It must be the name of ${thing} and its value, of at most 200 characters in one line: ${example}.`,
             );

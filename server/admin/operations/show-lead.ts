@@ -12,11 +12,10 @@ import {agreedWords, fieldLabels as labels, resultWords, senderWords} from '../.
 import {deliveriesOf, shownDelivery, type ShownDelivery} from '../deliveries.ts';
 import {shownErased, type ShownErased} from '../erasing.ts';
 import {outcomeText} from '../outcomes.ts';
-import {actorIn} from '../audit-words.ts';
 import {showLead, shownLead, type ShownLead} from '../leads.ts';
 import {printable} from '../visible.ts';
 import {why, type Why} from '../why.ts';
-import {counted, maxOthers, placed, timeOrNone, timeZone} from '../words.ts';
+import {actorName, counted, maxOthers, placed, timeOrNone, timeZone} from '../words.ts';
 import {afterwardsLines} from './consents.ts';
 import {damagedReplies} from './deliveries.ts';
 import * as field from './fields.ts';
@@ -56,7 +55,7 @@ const outcomeLine = ({
 }: ShownLead['outcomes'][number]): Line => {
   const what = [
     outcome ? outcomeText({outcome, amount}) : 'Note',
-    `${timeOrNone(at)}, ${actorIn({actor: by})}`,
+    `${timeOrNone(at)}, ${actorName(by)}`,
     undone !== null && `taken back ${timeOrNone(undone)}`,
   ];
   return ['After the call', `${listed(what)}${words === null ? '' : `: ${printable(words)}`}`];
