@@ -1,4 +1,4 @@
-/** Random questions and answers. Thousands of them are in any-questions.slow.ts. */
+/** Random questions and answers. More are in any-questions.slow.ts. */
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 import {tryQuestions} from '../../support/any-questions.ts';
