@@ -22,7 +22,7 @@ import type {ReadStore} from '../leads/ports.ts';
 import type {RevocationStore} from '../leads/revocation.ts';
 import {count, isoTime, Refusal, time, type Job, type With} from './admin.ts';
 import {leadOf} from './lead-names.ts';
-import {planRevocation, revokeConsent, type Revoking} from './revocations.ts';
+import {planRevocation, revocation, revokeConsent, type Revoking} from './revocations.ts';
 
 /** `undone_at`: when it was taken back, and its amount and note deleted. Null for what stands */
 export const outcomeRow = z.object({
@@ -62,12 +62,12 @@ export type OutcomeInput = {
   id?: string | undefined;
 };
 
-/** `outcome`: the one that stands now. `stopped`: the references of the leads that go nowhere any more */
+/** `outcome`: the one that stands now. `stopped`: what "consent revoke" did, if it was asked for */
 export const recorded = z.object({
   reference: z.string(),
   outcome: z.enum(outcomes).nullable(),
   amount: count.nullable(),
-  stopped: z.array(z.string()),
+  stopped: revocation.nullable(),
 });
 type Recorded = z.infer<typeof recorded>;
 
@@ -118,17 +118,17 @@ export async function* recordOutcome(
     if (undoes === undefined) throw new Refusal('There is nothing of yours to take back.');
     await store.addOutcome({...entry, undoes, amount: null, note: null}, askedBy(config));
   }
-  const revoked = stop
+  const stopped = stop
     ? yield* revokeConsent(
         admin,
         await planRevocation(admin, {who: lead, partner: undefined, asked: undefined, way: 'phone'}),
       )
-    : undefined;
+    : null;
   const newest = newestOf(await entriesNow());
   return {
     reference: referenceOf(lead),
     outcome: newest?.outcome ?? null,
     amount: newest?.amount ?? null,
-    stopped: (revoked?.leads ?? []).map(({reference}) => reference),
+    stopped,
   };
 }

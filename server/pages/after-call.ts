@@ -3,7 +3,7 @@ import {randomUUIDv7} from 'node:crypto';
 import {finish} from '../admin/admin.ts';
 import {actorName} from '../admin/words.ts';
 import type {CallSheet} from '../admin/call-sheet.ts';
-import {inputOf} from '../admin/operations/operation.ts';
+import {inputOf, saidIn} from '../admin/operations/operation.ts';
 import {note} from '../admin/operations/outcomes.ts';
 import {maySayStop, outcomeText, recordOutcome, type OutcomeInput} from '../admin/outcomes.ts';
 import {html, type Html} from '../html/html.ts';
@@ -101,8 +101,8 @@ export const noteRoute: Route = {
     );
     const input = inputOf(note, {...given, lead: query['id']}, true) as OutcomeInput;
     const said = await waiting(async (report) => {
-      await finish(recordOutcome(admin, input), report);
-      return {said: 'Calls are stopped', fails: []};
+      const result = await finish(recordOutcome(admin, input), report);
+      return {said: 'Calls are stopped', fails: saidIn(note.said(result, input, admin)).fails};
     });
     const path = `/leads/${query['id']}`;
     return input.stop ? saying(visit, path, said) : {to: `${path}#after`};

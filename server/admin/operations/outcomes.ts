@@ -4,7 +4,8 @@ import {parseMoney} from '../../../form/money.ts';
 import {longestNote, outcomes} from '../../leads/outcomes.ts';
 import {outcomeText, recorded, recordOutcome} from '../outcomes.ts';
 import * as field from './fields.ts';
-import {changes} from './operation.ts';
+import {changes, saidIn} from './operation.ts';
+import {revoke} from './revocations.ts';
 
 const wrongAmount = 'It must be whole US dollars, such as 150000.';
 
@@ -59,10 +60,11 @@ export const note = changes({
   },
   run: (admin, input) => recordOutcome(admin, input),
   line: recorded,
-  said: ({reference, outcome, amount, stopped}) => ({
-    said: [
-      `${reference}: ${outcome === null ? 'no outcome' : outcomeText({outcome, amount})}`,
-      ...stopped.map((each) => `Calls to ${each} are stopped`),
-    ],
-  }),
+  said({reference, outcome, amount, stopped}, input, admin) {
+    const {said = [], ...others} = stopped ? saidIn(revoke.said(stopped, input, admin)) : {};
+    return {
+      said: [`${reference}: ${outcome === null ? 'no outcome' : outcomeText({outcome, amount})}`, ...said],
+      ...others,
+    };
+  },
 });
