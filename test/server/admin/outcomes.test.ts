@@ -73,6 +73,7 @@ for (const {name, postgres, skip} of databaseKinds)
         [await listed('funded'), await listed('talked'), await listed('appointment'), await listed('none')],
         [[lead], [], [other], [uncalled]],
       );
+      assert.equal((await does('leads', 'count', '--outcome', 'none')).stdout, '1\n');
       const counted = await does('leads', 'count', '--by', 'outcome,partner,campaign', '--json');
       assert.deepEqual(
         linesOf(counted).map(({outcome, partner, campaign, leads}) => [outcome, partner, campaign, leads]),
