@@ -49,7 +49,7 @@ formula begins with an apostrophe.`,
     if (wrong !== undefined) command.error(`error: ${wrong}`);
     return withStore(run, {mayWrite: false}, async (admin) => {
       for (const note of unknownNames(admin.config, selected)) run.say(note);
-      const filter = await filterOf(admin, selected);
+      const filter = filterOf(admin, selected);
       const {signal, report, close} = reporting(run);
       const searching = {...admin, signal};
       const found = isPerson({email, phone})

@@ -61,7 +61,7 @@ const list = reads({
     ['note', noteOf],
   ],
   async *read(admin, {limit, email, phone, name, ...selected}, isForPrograms) {
-    const filter = await filterOf(admin, selected);
+    const filter = filterOf(admin, selected);
     const remarks = unknownNames(admin.config, selected);
     const rounding = isForPrograms ? undefined : admin.config.policy.display_rounding_increment;
     if (name !== undefined) {
@@ -125,7 +125,7 @@ const count = reads({
     'leads',
   ],
   async *read(admin, {by = [], ...selected}, isForPrograms) {
-    const rows = await countLeads(admin, await filterOf(admin, selected), by);
+    const rows = await countLeads(admin, filterOf(admin, selected), by);
     const remarks = unknownNames(admin.config, selected);
     // Prints only the number, so that shell scripts can use it.
     if (by.length === 0 && !isForPrograms) return {said: [String(rows[0]?.leads)], remarks};

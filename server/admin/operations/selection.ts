@@ -2,9 +2,9 @@
 import {leadStatuses} from '../../../contract/embed.ts';
 import {endOfId} from '../../../contract/reference.ts';
 import type {Config} from '../../config/config.ts';
-import type {LeadFilter, LeadReader} from '../../leads/lead-filter.ts';
+import type {LeadFilter} from '../../leads/lead-filter.ts';
 import {outcomes} from '../../leads/outcomes.ts';
-import {Refusal, type With} from '../admin.ts';
+import {Refusal, type Admin} from '../admin.ts';
 import * as field from './fields.ts';
 import type {Input} from './fields.ts';
 
@@ -47,26 +47,15 @@ export type Selection = Input<typeof selection>;
 export const wrongTimes = ({since = 0, until = Infinity}: Pick<Selection, 'since' | 'until'>) =>
   until <= since ? '--until must be later than --since' : undefined;
 
-/** @throws Refusal for an answer in words, and for one that neither the file nor any lead has */
-export async function filterOf(
-  {store, config}: With<LeadReader, 'config'>,
+/** @throws Refusal for an answer in words */
+export function filterOf(
+  {config}: Pick<Admin, 'config'>,
   {partner, state, reference, answer, ...others}: Selection,
-): Promise<LeadFilter> {
-  const questions = config.partners.flatMap((each) => each.questions);
-  const known = questions.flatMap(({name, choices = []}) => choices.map(({value}) => `${name}=${value}`));
-  for (const [name, value] of Object.entries(answer ?? {})) {
-    const named = questions.filter((each) => each.name === name);
+): LeadFilter {
+  for (const name of Object.keys(answer ?? {})) {
+    const named = config.partners.flatMap(({questions}) => questions.filter((each) => each.name === name));
     if (named.length > 0 && named.every(({choices}) => !choices))
       throw new Refusal(`${name} is answered in words, and --answer takes choices only.`);
-    // The file may have had it when a lead came.
-    const isKnown =
-      known.includes(`${name}=${value}`) ||
-      (await store.listLeads({answers: {[name]: value}}, {limit: 1})).length > 0;
-    if (!isKnown)
-      throw new Refusal(
-        `No partner's question and no lead has ${name}=${value}. There are: ${[...new Set(known)].join(', ') || 'none'}.`,
-        'unknown',
-      );
   }
   return {
     ...others,
@@ -81,9 +70,15 @@ export async function filterOf(
  * Warns of names that the configuration lacks, because they may be misspelt. This is not an error: leads may have been stored
  * while the configuration had the name.
  */
-export function unknownNames({partners}: Config, {partner = withoutPartner, context = {}}: Selection) {
+export function unknownNames(
+  {partners}: Config,
+  {partner = withoutPartner, context = {}, answer = {}}: Selection,
+) {
   const isFilter = (name: string) =>
     partners.some(({contextFields}) => contextFields.some((each) => each.filter && each.name === name));
+  const choices = partners.flatMap(({questions}) =>
+    questions.flatMap(({name, choices = []}) => choices.map(({value}) => `${name}=${value}`)),
+  );
   return [
     partner !== withoutPartner &&
       !partners.some(({key}) => key === partner) &&
@@ -91,5 +86,12 @@ export function unknownNames({partners}: Config, {partner = withoutPartner, cont
     ...Object.keys(context)
       .filter((name) => !isFilter(name))
       .map((name) => `No partner has ${name} as a filter: see its context_fields.`),
+    ...Object.entries(answer)
+      .map((pair) => pair.join('='))
+      .filter((choice) => !choices.includes(choice))
+      .map(
+        (choice) =>
+          `No partner's question has ${choice}. There are: ${[...new Set(choices)].join(', ') || 'none'}.`,
+      ),
   ].filter((note) => note !== false);
 }

@@ -224,11 +224,11 @@ for (const {name, postgres, skip} of databaseKinds)
       }
       assert.deepEqual(pages, idsOf(found));
       assertFails(await run('leads', 'list', '--answer', 'since=2019'), /since is answered in words/);
-      for (const wrong of ['revenue=over', 'revenu=over-50k'])
-        assertFails(
-          await run('leads', 'count', '--answer', wrong),
-          /There are: revenue=under-10k, revenue=over-50k\./,
-        );
+      for (const wrong of ['revenue=over', 'revenu=over-50k']) {
+        const counted = await does('leads', 'count', '--answer', wrong);
+        assert.equal(counted.stdout, '0\n');
+        assert.match(counted.stderr, /There are: revenue=under-10k, revenue=over-50k\./);
+      }
     });
 
     test('decide where a lead goes, and stand in its event', async (t) => {
