@@ -56,7 +56,7 @@ export const newestOf = (entries: readonly OutcomeEntry[]): NewestOutcome | unde
 
 export type OutcomeReader = {
   /** All that was recorded of these leads, by lead, the oldest first. What cannot be opened has neither amount nor note. */
-  outcomesOf(leads: readonly string[]): Promise<ReadonlyMap<string, OutcomeEntry[]>>;
+  outcomesOf: (leads: readonly string[]) => Promise<ReadonlyMap<string, OutcomeEntry[]>>;
 };
 
 export type OutcomeStore = OutcomeReader & {
