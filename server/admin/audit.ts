@@ -8,18 +8,8 @@ import {idsOf, refuseFor, type NoteAccess, type With} from './admin.ts';
 /** Who acts, and the words of the command, such as `leads show`. */
 export type Actor = Pick<AuditEntry, 'actor' | 'action'>;
 
-/** Names of filters whose values the audit stores, because operators or settings choose them. Other values may be personal. */
-const ofLeads = [
-  'partner',
-  'status',
-  'state',
-  'open',
-  'destination',
-  'scope',
-  'erasure',
-  'deliveries',
-  'outcome',
-];
+/** Names of filters whose values the audit stores, because operators or settings choose them. Others may be personal. */
+const ofLeads = ['partner', 'status', 'state', 'open', 'destination', 'scope', 'erasure', 'deliveries'];
 const ofOperators = ['operator', 'role', 'reason', 'plan', 'from', 'key'];
 const ofRequests = ['kind', 'kept_until', 'corrected', 'asked', 'via'];
 const noted = [...ofLeads, ...ofOperators, ...ofRequests];

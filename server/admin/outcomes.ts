@@ -95,7 +95,7 @@ export async function* recordOutcome(
   const record = (await store.findRecords([lead])).get(lead);
   if (!record) throw new Refusal(`There is no lead ${named}.`, 'unknown');
   if (isErased(record)) throw new Refusal('The lead was erased: nothing is recorded of it any more.');
-  await noteAccess({lead, outcome, undo, stop});
+  await noteAccess({lead, undo, stop});
   await store.useKeys();
   const entriesNow = async () => (await store.outcomesOf([lead])).get(lead) ?? [];
   const before = await entriesNow();
