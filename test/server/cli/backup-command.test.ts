@@ -20,7 +20,7 @@ import {runAdmin} from '../../support/admin-process.ts';
 import {openFor, openWhile} from '../../support/opened.ts';
 import {assertFails, runCommand} from '../../support/operator.ts';
 import {pagesUrl} from '../../support/pages.ts';
-import {execute} from '../../support/rows.ts';
+import {execute, rowsOf} from '../../support/rows.ts';
 import {newEntry} from '../../support/sample-leads.ts';
 import {serviceSettings} from '../../support/service-process.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
@@ -50,6 +50,9 @@ suite('a backup', () => {
       `${file}: 200 leads, 0 deliveries in the outbox, checked\n`,
     );
     const bytes = readFileSync(file);
+    const rows = rowsOf(path, 'SELECT blob FROM sealed').map(({blob}) => Buffer.from(blob as Uint8Array));
+    const twice = rows.filter((row) => bytes.indexOf(row) !== bytes.lastIndexOf(row));
+    assert.deepEqual(twice, [], 'a second copy in a gap of a page would outlive an erasure after a restore');
     await refuses(['backup', file], /is there already, and a backup overwrites nothing/);
     await refuses(['backup', path], /is the database itself/);
     await refuses(['backup', `${path}-wal`], /would be taken for a part of it/);
