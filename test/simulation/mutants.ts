@@ -291,8 +291,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'leave the digests of erased leads in their table',
     file: 'server/store/erasure-queries.ts',
-    from: "['consents', 'context_values', 'same_leads', 'confirmations', 'open_routes']",
-    to: "['consents', 'context_values', 'confirmations', 'open_routes']",
+    from: "  'same_leads',\n",
+    to: '',
     flavour: 'erasing',
     violates: 'an answer that is done never changes',
   },
@@ -475,7 +475,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'take it for told for all that was told for the partner',
     file: 'server/store/settlement-queries.ts',
-    from: "content <> 'revoked' OR leased_until = CAST($3 AS BIGINT)",
+    from: "content NOT IN ('revoked', 'outcome') OR leased_until = CAST($3 AS BIGINT)",
     to: 'CAST($3 AS BIGINT) > 0',
     plan: 'taken-back-for-all-while-it-is-told',
     violates: 'all who had an event of a lead are told that its consent was revoked',
