@@ -177,14 +177,13 @@ export class Submission implements ReactiveController {
     this.#show(endpoint, answer, leadType);
     this.#host.refresh('h2');
     emit(this.#host.element, 'prequal-result', {id, leadType, status});
-    const thanks = leadType === 'standard' && status !== 'refused' && !this.#host.isSandbox();
-    const href = thanks && this.#thanks(id);
+    const href = leadType === 'standard' && !this.#host.isSandbox() && this.#thanks(answer);
     if (href) location.assign(href);
   }
 
-  /** The page that the webmaster shows after the form. It gets the reference if its address has a parameter for it. */
-  #thanks(id: string): string | undefined {
-    const url = thanksAddress(this.#host.element);
+  /** The page to show after a lead that is not refused. It gets the reference if its address has a parameter for it. */
+  #thanks({id, status}: EmbedAnswer): string | undefined {
+    const url = status === 'refused' ? undefined : thanksAddress(this.#host.element);
     if (url?.searchParams.has('reference')) url.searchParams.set('reference', referenceOf(id));
     return url?.href;
   }
@@ -266,7 +265,7 @@ export class Submission implements ReactiveController {
     return answerView(this.words, {
       ...context,
       ...stage,
-      link: this.#link(stage.answer.id),
+      link: this.#link(stage.answer),
       contact: this.contact,
       nextStep: this.preparation.config?.next_step ?? {},
       takeaway: this.#takeaway,
@@ -276,10 +275,10 @@ export class Submission implements ReactiveController {
   }
 
   /** The link below the result: the page after the form, the link of the page, or else that of the partner. */
-  #link(id: string): Link | undefined {
+  #link(answer: EmbedAnswer): Link | undefined {
     const {element, words} = this.#host;
     const {ctaHref, ctaLabel} = element;
-    const thanks = this.#thanks(id);
+    const thanks = this.#thanks(answer);
     if (thanks) return {href: thanks, label: ctaLabel || words.next};
     if (!ctaHref !== !ctaLabel) explainPair(ctaHref ? 'cta-label' : 'cta-href');
     const href = checkedLink('cta-href', ctaHref);

@@ -101,13 +101,16 @@ describe('a pending result', () => {
     expect(asked(), 'no further request').to.equal(2);
   });
 
-  it('can turn into a refusal', async () => {
+  it('can turn into a refusal, which leads to no page of thanks', async () => {
     const form = await openSent();
+    form.setAttribute('thanks-href', '/thanks');
+    await form.updateComplete;
     server.result = () => json(200, answer({...pending, status: 'refused'}));
     const event = oneEvent(form, 'prequal-result');
     await clock.pass(2 * second);
     expect((await event).detail).to.deep.equal({id, leadType: 'prequalification', status: 'refused'});
     expect(heading(form)).to.equal('We could not prepare an estimate, Maria');
+    expect(form.shadowRoot?.querySelector('[href$="/thanks"]')).to.equal(null);
     await click(form, 'Change my answers');
     expect(heading(form)).to.equal('Step 1 of 3 What is your credit score?');
   });
