@@ -4,7 +4,7 @@ import type {AuditEntry} from '../leads/audit.ts';
 import {everybody} from '../leads/revocation.ts';
 import {isChanging, verbOf} from './operations/operation.ts';
 import {ofLead, ofLists, rowOf} from './operations/table.ts';
-import {actorName, counted} from './words.ts';
+import {actorName, counted, isNamed} from './words.ts';
 
 /** Actions that are not in the table of operations, or had another name before version 2.0. */
 const others: Readonly<Record<string, string>> = {
@@ -56,9 +56,11 @@ export const didOf = (entry: AuditEntry, leads = 'it'): string =>
     name === 'it' ? leads : `${entry.filter[name] as string}`,
   );
 
-/** As the subject of a sentence: an addition after a comma ends with another one. */
-export const actorIn = ({actor}: Pick<AuditEntry, 'actor'>): string =>
-  actorName(actor).replace(/, .*$/, '$&,');
+/** As the subject of a sentence: what is added to a name after a comma, such as `by a command`, ends with another comma. */
+export function actorIn({actor}: Pick<AuditEntry, 'actor'>): string {
+  const name = actorName(actor);
+  return isNamed(actor) || !name.includes(', ') ? name : `${name},`;
+}
 
 /** The whole sentence, such as `Maria Lopez saw 12 leads in a list`. */
 export const auditSentence = (entry: AuditEntry): string =>

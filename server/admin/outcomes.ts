@@ -98,7 +98,6 @@ export async function* recordOutcome(
   await noteAccess({lead, undo, stop});
   await store.useKeys();
   const entriesNow = async () => (await store.outcomesOf([lead])).get(lead) ?? [];
-  const before = await entriesNow();
   // An id may come with several buttons of one page.
   const entry = {
     id: `${id} ${undo ? 'undo' : (outcome ?? 'note')}`,
@@ -113,10 +112,13 @@ export async function* recordOutcome(
       {...entry, amount: amount ?? null, note: plainNote(text ?? '') || null},
       askedBy(config),
     );
-  else if (!before.some((each) => each.id === entry.id)) {
-    const undoes = standing(before).findLast((each) => each.actor === actor)?.id;
-    if (undoes === undefined) throw new Refusal('There is nothing of yours to take back.');
-    await store.addOutcome({...entry, undoes, amount: null, note: null}, askedBy(config));
+  else {
+    const before = await entriesNow();
+    if (!before.some((each) => each.id === entry.id)) {
+      const undoes = standing(before).findLast((each) => each.actor === actor)?.id;
+      if (undoes === undefined) throw new Refusal('There is nothing of yours to take back.');
+      await store.addOutcome({...entry, undoes, amount: null, note: null}, askedBy(config));
+    }
   }
   const stopped = stop
     ? yield* revokeConsent(

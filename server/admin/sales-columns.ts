@@ -3,7 +3,6 @@ import {parsePhoneNumberFromString} from 'libphonenumber-js/min';
 import {DateTime} from 'luxon';
 import {totalAmount} from '../../contract/amounts.ts';
 import {formQuestionNames, questionOf} from '../../contract/questions.ts';
-import {tableOf} from '../../contract/table-of.ts';
 import {extension} from '../../contract/phone.ts';
 import type {Partner} from '../config/partners.ts';
 import type {FullLead} from '../leads/lead-filter.ts';
@@ -17,6 +16,7 @@ import {outcomeText} from './outcomes.ts';
 import {localTime} from './words.ts';
 
 type Cell = (view: LeadView, lead: FullLead, zone: string | undefined) => unknown;
+type Column = [head: string, cell: Cell];
 /** The columns of every sheet. Times have a form that spreadsheets recognise, and totals are numbers. */
 const columns: Readonly<Record<string, Cell>> = {
   Received: ({createdAt}, _lead, zone) => timeCell(createdAt, zone),
@@ -27,11 +27,11 @@ const columns: Readonly<Record<string, Cell>> = {
   State: (_view, {lead}) => lead.state,
   Language: ({consent}) => consent?.language,
   Email: (_view, {lead}) => lead.email,
-  ...tableOf(
-    formQuestionNames.map((name) => questionOf(name).label.en),
-    (label): Cell =>
-      (_view, {lead}) =>
-        formAnswers(lead).find((each) => each.label === label)?.text,
+  ...Object.fromEntries(
+    formQuestionNames.map((asked): Column => {
+      const cell: Cell = (_view, {lead}) => formAnswers(lead).find(({name}) => name === asked)?.text;
+      return [questionOf(asked).label.en, cell];
+    }),
   ),
   Total: ({amounts, result}) => amounts?.[totalAmount] ?? (result && resultWords[result][0]),
   'Credit score': (_view, {lead}) => ('credit_score' in lead ? lead.credit_score : undefined),
@@ -42,7 +42,6 @@ const columns: Readonly<Record<string, Cell>> = {
   Reference: ({reference}) => reference,
   Result: ({outcome}) => outcome && outcomeText(outcome),
 };
-type Column = [head: string, cell: Cell];
 
 /** Besides, one for each question of the partners' own, after the notes. Partners may ask the same in other words. */
 export function salesColumns(partners: readonly Pick<Partner, 'questions'>[]): readonly Column[] {

@@ -66,9 +66,13 @@ export const placed = ({destination, place}: {destination: string; place: string
 /** The maximum number of a lead's duplicates or corrections that people see listed. One visitor can send thousands. */
 export const maxOthers = 20;
 
+/** Operators and callers have names of their own, in which anything may stand. */
+const named = /^(operator|caller) (.*)$/s;
+export const isNamed = (actor: string): boolean => named.test(actor);
+
 /** @param actor as the audit has it @returns such as `Maria Lopez`, `The visitor`, or `root, by a command` */
 export function actorName(actor: string): string {
-  const [, kind, name = ''] = /^(operator|caller) (.*)$/s.exec(actor) ?? [];
+  const [, kind, name = ''] = named.exec(actor) ?? [];
   if (kind !== undefined) return kind === 'operator' ? name : `The caller ${name}`;
   const actors: Record<string, string> = {visitor: 'The visitor', start: 'The server, when it started'};
   return lookUp(actors, actor) ?? `${actor}, by a command`;

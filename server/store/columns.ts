@@ -254,7 +254,7 @@ export const tables = {
         where: `${isOpen} AND state <> 'waiting'`,
         since: 8,
       },
-      // For events of stops and erasures that are not delivered yet, even among very many waiting deliveries.
+      // Finds the undelivered events of stops and erasures at once, also where very many other deliveries wait.
       deliveries_stops: {
         on: ['destination', 'next_attempt_at'],
         where: `${isOpen} AND content IN ('erased', 'revoked')`,

@@ -198,7 +198,7 @@ async function encryptSlice(
   };
 }
 
-/** Row 0, which says that there is unencrypted data, counts only with its mark. Here each process also learns that none is left. */
+/** All rows, but row 0 only with its mark: it says that there is unencrypted data. Each process notes here whether there is any. */
 async function rowsOfKeys({read, encryptor}: Context) {
   const rows = await read<RowOf<'data_keys'>>(statement('SELECT * FROM data_keys ORDER BY check_value'));
   encryptor.clear.isRead = rows.some((row) => isMarked(row, encryptor));

@@ -110,7 +110,7 @@ const joinPart = (name: string, part: Part) =>
 export const joinPersonal = `
   LEFT JOIN consents ON consents.lead_id = leads.id ${joinPart('whole', 'lead')} ${joinPart('later', 'answer')}`;
 
-/** A `ReadRow` with the kept consent of an erased lead, its columns, and the SQL to append to the table `leads` for them. */
+/** A lead's row with the consent that was kept when the lead was erased; its columns; and the joins that bring them. */
 export type KeptRow = ReadRow & {kept_key: number | null; kept_blob: Uint8Array | null};
 export const keptColumns = `${readColumns}, kept.data_key AS kept_key, kept.blob AS kept_blob`;
 export const joinKept = `${joinPersonal} ${joinPart('kept', 'consent')}`;

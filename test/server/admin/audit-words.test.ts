@@ -66,6 +66,11 @@ test('a sentence says who, what and how many, and then by what they were found',
       'Maria Lopez paused crm',
       'because: it moves',
     ],
+    [
+      {action: 'leads show', actor: 'operator Sammy Davis, Jr.', leads: 1},
+      'Sammy Davis, Jr. opened a lead',
+      '',
+    ],
     [{action: 'GET /json/leads/:id', actor: 'caller acme'}, 'The caller acme read 12 leads by the API', ''],
     [
       {action: 'repair', actor: 'start', filter: {erasure: 'again'}},
