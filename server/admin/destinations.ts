@@ -1,4 +1,4 @@
-/** Shows whether destinations accept their deliveries and what waits for them; pauses, resumes and accepts addresses. */
+/** Shows whether destinations accept their deliveries, and what waits. Pauses and resumes them, and accepts their new addresses. */
 import {z} from 'zod';
 import {tableOf} from '../../contract/table-of.ts';
 import type {Config} from '../config/config.ts';

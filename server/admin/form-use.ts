@@ -19,7 +19,7 @@ const newestDays = 7;
 const uses = {shown: count, began: count, sent: count};
 
 /**
- * - `shown`, `began`, `sent`: page views, and leads, of the last seven days; not of days before the first page view was counted
+ * - `shown`, `began`: page views of the last seven days. `sent`: their leads, but none from before page views were counted
  * - `rate`: leads per hundred page views, or null without any. `usual_rate`: of the 23 days before
  * - `days`: the last 30, today is the last one
  * - `unbegun_since`: the day after which nobody began a form that is usually begun ten times a day

@@ -98,7 +98,7 @@ export async function* recordOutcome(
   await noteAccess({lead, undo, stop});
   await store.useKeys();
   const entriesNow = async () => (await store.outcomesOf([lead])).get(lead) ?? [];
-  // An id may come with several buttons of one page.
+  // All buttons of one page send the same id, so the outcome tells their entries apart.
   const entry = {
     id: `${id} ${undo ? 'undo' : (outcome ?? 'note')}`,
     lead,

@@ -33,7 +33,7 @@ const sliceSize = 200;
 const unknownKey = 'A'.repeat(22);
 /** Stands for the reason of an operator's decision, because the file of erasures does not contain it. */
 export const afterRestore = 'as before the restore';
-/** The line that marks all digests before it as made with an unknown key, if it is the first key line of the file. */
+/** For a file without a key line: says that the digests in the lines above were made with an unknown key. */
 const unknownKeyAt = ({lastAt: at}: Pick<Lines, 'lastAt'>) => ({check: unknownKey, at, encrypted: undefined});
 
 /** The state that a digest must have: its last stop, and the operator's decision after that stop, if there was one. */

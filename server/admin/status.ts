@@ -489,7 +489,7 @@ function asServersSee(row: DestinationRow, processes: readonly ProcessReport[]):
   const own = readings.find(
     ({state, since}) => state !== 'ok' && state !== 'paused' && (row.waiting > 0 || since >= latest),
   );
-  // A circuit breaker ignores a few failures, and those of one lead only. The store has these, too.
+  // All circuit breakers are closed, but they ignore a few failures, or those of only one lead: `row` reports these as failing.
   if (!own) {
     const isOver = row.state === 'failing' && success > Date.parse(row.since ?? '');
     return isOver ? {...known, state: 'ok', since: null} : known;

@@ -39,7 +39,8 @@ export async function stopsOf({store}: With<ReadStore>, leads: readonly FullLead
     const stopped = (at: number | null) => stops.set(id, {why: at === null ? 'unknown' : 'stopped', at});
     if (revoked) stopped(revoked.at);
     else if (stop && (isSuppressed || stop.since >= createdAt || (await isWithout()))) stopped(stop.since);
-    else if (asked && !(await isLetGo(store, lead, asked))) stops.set(id, {why: 'asked', at: asked.askedAt});
+    else if (asked && !(await isLeadAllowed(store, lead, asked)))
+      stops.set(id, {why: 'asked', at: asked.askedAt});
     else if (isSuppressed || (!isKnown && (await isWithout()))) stopped(null);
   }
   return stops;
@@ -54,8 +55,8 @@ async function digestsOf({store}: With<ReadStore>, people: readonly KnownPerson[
 }
 
 /**
- * Whether somebody with another e-mail address asked to stop the number of this lead, and no operator has decided about the
- * number. True even if this one lead was allowed.
+ * Whether somebody with another e-mail address asked to stop calls to this lead's number, and no operator has decided about the
+ * number yet. A decision to allow only this lead is not one about the number.
  */
 export async function isAskedToStop({store}: With<ReadStore>, lead: FullLead): Promise<boolean> {
   const stop = (await stopsOf({store}, [lead])).get(lead.id);
@@ -65,8 +66,8 @@ export async function isAskedToStop({store}: With<ReadStore>, lead: FullLead): P
   return known.some((one) => isUndecided(one) && isInScopes(senderOf(lead), [one.scope]));
 }
 
-/** Whether an operator has allowed this one lead since somebody asked to stop its number. */
-async function isLetGo(store: ReadStore, {id}: FullLead, {askedAt}: Suppression): Promise<boolean> {
+/** Whether an operator has allowed only this lead since somebody asked to stop calls to its number. */
+async function isLeadAllowed(store: ReadStore, {id}: FullLead, {askedAt}: Suppression): Promise<boolean> {
   const events = await store.stopEvents({leads: [id]});
   return events.some(({kind, enteredAt}) => kind === 'allow' && enteredAt >= (askedAt ?? 0));
 }

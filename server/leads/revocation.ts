@@ -38,9 +38,10 @@ export type SuppressionKind = (typeof suppressionKinds)[number];
 /**
  * Times are milliseconds since 1970.
  * - `since`: the day on which it was asked
- * - `askedAt`: of a mailbox: the stop came by it, so whoever calls about a later lead with it is told. Of a number: only somebody with another address asked, by a link, and an operator must decide. Leads with the
- *   number are held meanwhile. After `decidedAt`, it was asked once more by an old link, which holds nothing
- * - `decidedAt`, `reason`: when an operator let leads go again, and why
+ * - `askedAt`: of a mailbox: the stop was asked for from it, so whoever calls about a later lead with it is told. Of a number:
+ *   somebody with another e-mail address asked, by a link. Its leads are held until an operator decides. If later than
+ *   `decidedAt`, an old link was used again, which holds nothing
+ * - `decidedAt`, `reason`: when an operator allowed the number, and why
  */
 export type Suppression = {
   digest: string;

@@ -1,4 +1,4 @@
-/** Selects leads by their answers. No answer is stored in clear, so the leads that the rest of the filter finds are opened. */
+/** Selects leads by their answers. Answers are stored encrypted, so all leads that the rest of the filter finds are decrypted. */
 import {setImmediate as endOfTurn} from 'node:timers/promises';
 import type {FullLead, LeadCount, LeadFilter, LeadReader, ListedLead} from '../leads/lead-filter.ts';
 import {createdAtOf} from '../leads/lead-ids.ts';
@@ -33,7 +33,7 @@ const selecting =
     }
   };
 
-/** Adds the answers to the filters of a reader that knows none. */
+/** Lets a reader of leads select by answers, too. */
 export function withAnswers(reader: LeadQueries): Omit<LeadReader, 'findRecords' | 'unreadableLeads'> {
   const listLeads = selecting(reader.listLeads);
   async function* idsOf(filter: LeadFilter) {

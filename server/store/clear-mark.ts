@@ -47,7 +47,7 @@ export const selectBefore = [
 ] as const;
 
 /**
- * The statements that end an upgrade, in its transaction.
+ * For the transaction of an upgrade: if the store was not encrypted before, writes the mark and encrypts the public keys.
  * @param before the schema version that the database had
  * @throws Error when the store needs a key that DATA_KEY does not list
  */

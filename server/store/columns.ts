@@ -342,7 +342,7 @@ export const tables = {
   /** When an operator last closed the circuit breaker of a destination by hand. When this changes, all processes close theirs. */
   break_ends: {columns: {destination: text, ended_at: integer}, primaryKey: ['destination'], since: 10},
 
-  /** Which text a version of a partner's consent had when its first lead was stored (leads/consent-texts.ts). */
+  /** The text of each version of a partner's consent, as the first lead with it was stored (leads/consent-texts.ts). */
   consent_texts: {
     columns: {
       /** The key of the partner, with the language of the text if the configuration has languages: `acme/es`. */
@@ -381,7 +381,7 @@ export const tables = {
   suppressed: {
     columns: {
       digest: text,
-      /** Made by `scopesOf` in leads/revocation.ts. */
+      /** For whom it is suppressed, as `scopesOf` in leads/revocation.ts says it. */
       scope: text,
       since: integer,
       /** When an operator decided that later leads may be sent, and why. NULL while they are held. */
@@ -389,7 +389,7 @@ export const tables = {
       reason: textOrNull,
       /** What the digest was made of. NULL for a number. */
       kind: {...textOrNull, oneOf: suppressionKinds, since: 18},
-      /** When somebody with another e-mail address asked to stop this number, so that an operator must decide. NULL for any other stop. */
+      /** When somebody with another e-mail address asked to stop calls to this number, so that an operator must decide. NULL for any other stop. */
       asked_at: {...integerOrNull, since: 18},
     },
     primaryKey: ['digest', 'scope'],

@@ -34,9 +34,9 @@ export type PersonIndex = {
   stored: () => Promise<(EncryptedText & {check: string}) | undefined>;
   /** Stores this key, unless there is one already. @returns false if it cannot be decrypted */
   adopt: (key: EncryptedText) => Promise<boolean>;
-  /** Notes how far other processes may have written digests, if they write those of leads older than `age` milliseconds. */
+  /** Notes which leads may have their digests by now: those that are older than `age` milliseconds, in any process. */
   note: (index: Index, age: number) => void;
-  /** Digests that must be stored together with a new lead, because the later writing of digests has already passed its id. Mostly none. */
+  /** Digests to store together with a new lead, if its id is so old that the later writing of digests may have passed it. Mostly none. */
   ofLateLead: (entry: Pick<LeadEntry, 'id' | 'lead'>) => string[];
 };
 

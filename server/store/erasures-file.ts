@@ -11,8 +11,8 @@
  *     <lead> <time> request <more>                       a `PrivacyRequest`, as it is now. The last line of each counts
  *     <check value> <time> key [<data key> <encrypted key>] the key of the digests in lines above and below
  *
- * `more` are words such as `kind=both asked=2026-11-20T00:00:00.000Z way=phone event=<id> lead=<id>`. For `keep`
- * and `request`, they are the fields of the type, with times in milliseconds.
+ * `scope` says for whom (leads/revocation.ts). `more` are words such as `kind=both asked=2026-11-20T00:00:00.000Z way=phone
+ * event=<id> lead=<id>`. For `keep` and `request`, they are the fields of the type, with times in milliseconds.
  */
 import {
   closeSync,
@@ -274,7 +274,7 @@ function* withoutRepeats(path: string): Generator<string> {
   for (const text of linesOf(path)) {
     const [, subject = '', , verb = '', more = ''] = line.exec(text) ?? [];
     const before = said.get(subject) ?? new Set();
-    // A stop after an allowance is a new one, even with the same words.
+    // After an `allow`, a stop counts again, so it is no repeat even if an earlier line is equal.
     if (verb === 'allow') before.clear();
     else if (subject !== '' && !['key', 'keep', 'request'].includes(verb)) {
       if (before.has(`${verb}${more}`)) continue;

@@ -38,7 +38,7 @@ export type NewRows = {
 } & {
   leads: readonly [NewRowOf<'leads'> & Bound];
   sealed: readonly ToEncrypt[];
-  /** Digests and scopes that tell whether the lead must be held because of its number (`selectSuppressed`). */
+  /** With these, `selectSuppressed` finds the stops that hold the lead: digests of its sender, and for whom the stops are. */
   senders: readonly {
     lead_id: string;
     number: string;

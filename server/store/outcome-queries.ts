@@ -23,7 +23,7 @@ type OutcomeRow = Pick<OutcomeEntry, 'lead' | 'at' | 'actor' | 'outcome' | 'undo
 const isTold = `(outcomes.outcome IS NOT NULL OR EXISTS (SELECT 1 FROM outcomes AS undone
     WHERE undone.lead_id = outcomes.lead_id AND undone.id = outcomes.undoes AND undone.outcome IS NOT NULL))`;
 const selectBound = `SELECT ${boundColumns} FROM leads WHERE id = $1 AND erased_at IS NULL`;
-/** Before the outcome itself: one that is there already gets no other amount and note. */
+/** Stores amount and note. Runs before `insertOutcome`, so that a repeat does not change those of an outcome that is stored. */
 const insertText = `
   INSERT INTO sealed (lead_id, part, data_key, blob)
   SELECT id, $1, CAST($2 AS BIGINT), $3 FROM leads WHERE id = $4 AND erased_at IS NULL
@@ -34,7 +34,7 @@ const insertOutcome = `
   SELECT leads.id, $1, CASE WHEN CAST($2 AS BIGINT) > newest THEN CAST($2 AS BIGINT) ELSE newest + 1 END, $3, $4, $5
   FROM leads, (SELECT COALESCE(MAX(at), 0) AS newest FROM outcomes WHERE lead_id = $6) AS earlier
   WHERE leads.id = $6 AND erased_at IS NULL ON CONFLICT (lead_id, id) DO NOTHING`;
-/** Starts again where the one before has ended. Where that has not, it goes on with this one by itself (`tellNext`). */
+/** Stores the delivery of the outcome, in place of an earlier outcome's that has ended. If it has not, `tellNext` does so later. */
 const tellText = `
   INSERT INTO deliveries (lead_id, destination, content, gives_answer, state, attempts, ambiguous, ambiguous_counted,
     next_attempt_at, leased_until, happened_at, address)

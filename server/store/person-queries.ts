@@ -59,7 +59,7 @@ export function createPersonIndex({read, write, clock}: Database, encryptor: Enc
   const keyEncryptor = encryptor.of(keyOwner);
   const selectKey = `SELECT data_key, blob, done_until, ${clock} AS now FROM person_search WHERE id = 1`;
   let opened: ({blob: Uint8Array} & Keyed) | undefined;
-  /** Until `upTo`, other processes may have written digests. It was right at `at` (of `performance.now()`), and grows with the clock. */
+  /** Leads from before the time `upTo` may have their digests. `upTo` was right at `at` (of `performance.now()`), and grows with the clock. */
   let late: {upTo: number; at: number; digestsOf: Index['digestsOf']} | undefined;
 
   async function readIndex(): Promise<(Index & {blob: Uint8Array}) | undefined> {

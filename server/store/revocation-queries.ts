@@ -174,7 +174,7 @@ export const revocationQueries = (context: Context): RevocationStore => {
         SELECT COALESCE(MAX(known_until), 0) AS at FROM erasures_file
         UNION ALL SELECT COALESCE(MAX(seen_at), 0) FROM processes`;
       const [written = 0, seen = 0] = (await read(statement(text))).map(({at}) => Number(at));
-      // A server that has reported has compared the file with the store when it started.
+      // Each server repeats what the file lists before its first report, so all lines before a report are known, too.
       return {until: Math.max(written, seen), wasWritten: written > 0};
     },
 

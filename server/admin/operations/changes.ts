@@ -71,7 +71,7 @@ export const mostAtOnce = 200;
 
 /**
  * - `digest`: of all plans together
- * - `leads`: `does` is what happens to each. `questions`: what the operator is asked. `left`: for how many leads it is not possible
+ * - `leads`: `does` is what happens to each. `questions`: what the operator is asked. `left`: for how many leads the change is not possible
  */
 type PlanOfMany = {
   plans: readonly (Planned & {input: Given})[];
@@ -81,7 +81,7 @@ type PlanOfMany = {
   left: number;
 };
 
-/** @throws Refusal if it is possible for none of the leads */
+/** @throws Refusal if the change is possible for none of the leads */
 export async function planMany(admin: Admin, row: OfLead, named: readonly string[]): Promise<PlanOfMany> {
   const people = new Map<string, string | null>();
   for (const lead of named) {

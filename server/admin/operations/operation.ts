@@ -108,7 +108,7 @@ type OnPage<Of extends Fields> = {
 };
 /** A delivery that has not ended. */
 export type OpenDelivery = Pick<DeliveryRow, 'destination' | 'content' | 'state' | 'reason' | 'ambiguous'>;
-/** `isAsked`: somebody with another e-mail address asked to stop the lead's number, and no operator has decided about that yet. */
+/** `isAsked`: somebody with another e-mail address asked to stop calls to the lead's number, and no operator has decided about that yet. */
 type LeadState = Pick<LeadIdentity, 'revoked' | 'isSuppressed'> & {erasedAt: number | null; isAsked: boolean};
 /**
  * The button on a lead's page, at `/leads/<id>/…`.

@@ -183,7 +183,7 @@ const planNumber = async ({store}: Admin, meant: Exclude<Who, string>): Promise<
   prepared: {who: meant, rows: []},
 });
 
-/** For a held lead, only this lead is allowed. If it is not held, but somebody else asked to stop its number, the number is. */
+/** Allows only this lead if it is held. If it is not, but somebody else asked to stop calls to its number, allows the number. */
 async function planLead(admin: Admin, id: string): Promise<Plan<Allowing>> {
   await admin.noteAccess({lead: id});
   const record = (await admin.store.findRecords([id])).get(id);

@@ -102,7 +102,7 @@ function insertTextOf(names: readonly TableName[]): string {
   return text;
 }
 
-/** The tables whose rows are looked up. The other rows of the leads are not sent for that. */
+/** The tables that `lookUpText` searches. Only the leads' rows for these are sent with it. */
 const lookUpTables = ['idempotency_keys', 'same_leads', 'spent_proofs'] as const;
 
 /**
