@@ -45,42 +45,16 @@ const cleaned: readonly (readonly [typed: string, sent: string])[] = [
   ['maria @ gmail.com ', 'maria@gmail.com'],
 ];
 
-const mistakes: readonly (readonly [typed: string, error: string])[] = [
-  ['', 'required'],
-  ...[
-    '\u200b',
-    '<>',
-    'maria',
-    'maria@',
-    '@example.com',
-    'maria@example',
-    'maria@example..com',
-    'maria@.example.com',
-    'maria@-example.com',
-    'maria@example-.com',
-    'maria@exa_mple.com',
-    'maria@example.com/',
-    '.maria@example.com',
-    'maria.@example.com',
-    'maria..ortiz@example.com',
-    'maria ortiz@example.com',
-    'maria@exa mple.com',
-    'maria@ortiz@example.com',
-    'maria@@example.com',
-    'maria@example.com@example.com',
-    'maria@example.123',
-    'maria@192.0.2.1',
-    'Maria maria @example.com',
-    'maria@example.com, juan@example.com',
-    'maria@example.com (work)',
-    '(maria@example.com',
-    'maria@<example>.com',
-    'Maria maria@example.com',
-    'maria,ortiz@example.com',
-    '"maria"@example.com',
-    'maria@[192.0.2.1]',
-  ].map((typed) => [typed, 'invalid'] as const),
-];
+const mistakes = [
+  '<> | maria | maria@ | @example.com | maria@example | maria@example..com | maria@.example.com',
+  'maria@-example.com | maria@example-.com | maria@exa_mple.com | maria@example.com/ | maria@example.123',
+  '.maria@example.com | maria.@example.com | maria..ortiz@example.com | maria ortiz@example.com',
+  'maria@exa mple.com | maria@ortiz@example.com | maria@@example.com | maria@example.com@example.com',
+  'maria@192.0.2.1 | maria@[192.0.2.1] | Maria maria @example.com | Maria maria@example.com',
+  'maria@example.com, juan@example.com | maria@example.com (work) | (maria@example.com',
+  'maria@<example>.com | maria,ortiz@example.com | "maria"@example.com',
+  '\u200b',
+].flatMap((texts) => texts.split(' | '));
 
 suite('e-mail addresses', () => {
   for (const address of accepted) {
@@ -94,7 +68,7 @@ suite('e-mail addresses', () => {
     });
   }
 
-  for (const [typed, error] of mistakes) {
+  for (const [typed, error] of [['', 'required'], ...mistakes.map((typed) => [typed, 'invalid'])] as const) {
     test(`the form asks about ${JSON.stringify(typed)}: ${error}`, () => {
       assert.equal(sentByForm(typed), error);
     });
