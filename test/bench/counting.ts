@@ -3,13 +3,11 @@
  * counted and are not, and prints the ratios of each pair: requests a second, and requests a second of the server's processor
  * time, which depends less on what else the machine does.
  */
-import {viewAndCreate} from './load.ts';
+import {quantile, viewAndCreate} from './load.ts';
 import {freshStore, processorTime, startBenchServer, type Kind} from './servers.ts';
 
 const pairs = 5;
 const connections = 20;
-
-const medianOf = (ratios: readonly number[]) => ratios.toSorted()[Math.floor(ratios.length / 2)]!;
 
 const stores: Kind[] = process.env['TEST_DATABASE_URL'] ? ['SQLite', 'PostgreSQL'] : ['SQLite'];
 for (const store of stores) {
@@ -33,6 +31,6 @@ for (const store of stores) {
   server.stop();
   for (const [name, each] of Object.entries(ratios))
     console.log(
-      `${store}, ${name}: ${each.map((ratio) => ratio.toFixed(2)).join(', ')}; median ${medianOf(each).toFixed(3)}`,
+      `${store}, ${name}: ${each.map((ratio) => ratio.toFixed(2)).join(', ')}; median ${quantile(each, 0.5).toFixed(3)}`,
     );
 }

@@ -3,6 +3,7 @@
  * because ratios depend less on the machine. docs/scale.md has a part of it.
  */
 import {cpus} from 'node:os';
+import {table} from '../../build/docs/markdown.ts';
 import {createFromPage, createLeads, readLeads, type Figures} from './load.ts';
 import {freshStore, median, startBenchServer, type Kind} from './servers.ts';
 
@@ -14,9 +15,6 @@ const slowDisk = 2;
 type Row = readonly (string | number)[];
 type Start = Parameters<typeof startBenchServer>;
 type Load = (url: string) => Promise<Figures>;
-
-const table = (head: readonly string[], rows: readonly Row[]) =>
-  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 
 const ms = (latency: number) => latency.toFixed(latency < 10 ? 1 : 0);
 const cells = ({perSecond, p50, p99}: Figures) => [

@@ -12,6 +12,7 @@ import {noteClear} from '../support/in-clear.ts';
 import {openWhile} from '../support/opened.ts';
 import {prequalificationBody, without} from '../support/sample-leads.ts';
 import {baseConfig, listedOrigin, testEncryptor} from '../support/test-server.ts';
+import {quantile} from './load.ts';
 import {execute, type Kind} from './servers.ts';
 
 /** Creates a second. */
@@ -128,9 +129,6 @@ export const encryptFilled = (config: Config) =>
     await store.forgetKey(clearWord);
   });
 
-export const quantile = (values: readonly number[], share: number) =>
-  Math.round(values.toSorted((one, other) => one - other)[Math.floor(values.length * share)] ?? 0);
-
 /** Creates leads at a constant pace until it is stopped. */
 export function startCreates(url: string) {
   const pool = new Pool(url, {connections: 50});
@@ -159,7 +157,7 @@ export function startCreates(url: string) {
   return {
     /** What was measured since the last call. */
     take() {
-      const taken = {p99: quantile(times, 0.99), failures, creates: times.length};
+      const taken = {p99: Math.round(quantile(times, 0.99)), failures, creates: times.length};
       [times, failures] = [[], 0];
       return taken;
     },
