@@ -35,7 +35,7 @@ export type FormUse = z.infer<typeof formUse>;
 
 type Happened = {day: number; times: number};
 
-/** Whether nothing has come for a day, after a week in which much came, however long ago within the days looked at. */
+/** Whether nothing has come for more than a day, after a busy week that ended within the last `daysLooked` days. */
 export function fellSilent(days: readonly Happened[], lastAt: number, now: number): boolean {
   const week = days.filter(({day}) => day >= startOfDay(lastAt) - 7 * dayLength);
   const isBusy = week.reduce((sum, {times}) => sum + times, 0) >= busyPartner;

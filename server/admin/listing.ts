@@ -15,8 +15,8 @@ import {leadsOfPerson} from './persons.ts';
  */
 type Listed = {rows: LeadView[]; after: string | undefined; lookedTo: number | undefined};
 
-/** How many leads of the index one query reads, if a filter may skip most of them; and how many if it opens them. */
-const [sliceLeads, sliceOpened] = [20_000, 1_000];
+/** How many leads one query reads if a filter may skip most of them: from the index, or if each must be decrypted. */
+const [sliceLeads, sliceDecrypted] = [20_000, 1_000];
 /** Milliseconds after which a search for a person stops. */
 const searchTime = 1_500;
 
@@ -58,7 +58,7 @@ async function readSlices(
   }
   const first = filter.until === undefined ? undefined : firstIdAt(filter.until);
   for (let before = after ?? first; ;) {
-    const sliceEnd = await store.sliceEnd(before, filter.answers ? sliceOpened : sliceLeads);
+    const sliceEnd = await store.sliceEnd(before, filter.answers ? sliceDecrypted : sliceLeads);
     const since = Math.max(filter.since ?? 0, sliceEnd ?? 0);
     const asked = {limit: limit + 1 - page.length, after: before};
     page.push(...(await read({...filter, since}, asked)));

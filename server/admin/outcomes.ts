@@ -51,7 +51,7 @@ export const outcomeText = ({outcome, amount}: Pick<NewestOutcome, 'outcome' | '
 export const maySayStop = (outcome: Outcome | null | undefined): boolean =>
   outcome === 'not_interested' || outcome === 'wrong_number';
 
-/** - `undo`: takes back the last of the lead that the same actor recorded. - `id`: a repeat with the same one changes nothing */
+/** `undo`: takes back the last entry of the same actor. `id`: a repeat with the same id changes nothing */
 export type OutcomeInput = {
   lead: string;
   outcome?: Outcome | undefined;

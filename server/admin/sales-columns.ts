@@ -43,7 +43,7 @@ const columns: Readonly<Record<string, Cell>> = {
   Result: ({outcome}) => outcome && outcomeText(outcome),
 };
 
-/** Besides, one for each question of the partners' own, after the notes. Partners may ask the same in other words. */
+/** With a column after the notes for each of the partners' own questions. Its head lists the wordings, if partners word it differently. */
 export function salesColumns(partners: readonly Pick<Partner, 'questions'>[]): readonly Column[] {
   const labels = Map.groupBy(
     partners.flatMap(({questions}) => questions),

@@ -263,7 +263,7 @@ export const unconfigured = ({faults}: ConfigError): Status => ({
   ...nothingSeen,
 });
 
-/** That nobody is told of leads is `degraded`. For callers, who know what they sent, only once some have sent leads. */
+/** `degraded` if nobody is told of new leads. Leads of callers count only once there are some: callers know what they sent. */
 function doubtFinding({kind, subject, text, remedy}: LeadDoubt, fromCallers: boolean): Finding {
   const isBad = kind === 'unheard' && (subject === null || fromCallers);
   return found([isBad ? 'degraded' : 'warning', kind, subject], text, remedy);
@@ -375,7 +375,7 @@ async function visitorFindings({store}: With<ReadStore>): Promise<Finding[]> {
   return findings;
 }
 
-/** The finding for a lead that could not be read in the last day. The retention job reads all leads whose time is over. */
+/** The finding for a lead that could not be read in the last day, by somebody or by the retention job. */
 const unreadableFinding = (lead: UnreadableLead): Finding =>
   found(
     ['degraded', 'unreadable', lead.id],

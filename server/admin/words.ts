@@ -66,7 +66,7 @@ export const placed = ({destination, place}: {destination: string; place: string
 /** The maximum number of a lead's duplicates or corrections that people see listed. One visitor can send thousands. */
 export const maxOthers = 20;
 
-/** Operators and callers have names of their own, in which anything may stand. */
+/** The names of operators and callers may contain anything, even line breaks. */
 const named = /^(operator|caller) (.*)$/s;
 export const isNamed = (actor: string): boolean => named.test(actor);
 

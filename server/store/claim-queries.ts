@@ -124,8 +124,8 @@ type Found = ReturnType<Awaited<ReturnType<LeadReader['findRecords']>>['get']>;
 /**
  * Decides what becomes of a claimed delivery. Dropped: the lead was erased or its consent revoked. Held: the lead is held because
  * of its number, whoever made it due. An unreadable lead is retried, except for events that need only the ids.
- * What became of a lead is told after a stop, too.
- * @param outcomes those that were recorded until it happened
+ * Outcomes of calls are also told after a stop.
+ * @param outcomes of the lead, up to the one that the delivery is about
  */
 function whatItTakes(
   content: DeliveryContent,

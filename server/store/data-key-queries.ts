@@ -198,7 +198,7 @@ async function encryptSlice(
   };
 }
 
-/** All rows, but row 0 only with its mark: it says that there is unencrypted data. Each process notes here whether there is any. */
+/** All rows, but row 0, which stands for unencrypted data, only with a valid mark. Also notes whether this process may read such data. */
 async function rowsOfKeys({read, encryptor}: Context) {
   const rows = await read<RowOf<'data_keys'>>(statement('SELECT * FROM data_keys ORDER BY check_value'));
   encryptor.clear.isRead = rows.some((row) => isMarked(row, encryptor));

@@ -19,7 +19,7 @@ const selectOutcomes = (leads: string) => `
 type OutcomeRow = Pick<OutcomeEntry, 'lead' | 'at' | 'actor' | 'outcome' | 'undoes'> &
   Bound & {entry: string} & (EncryptedText | {data_key: null; blob: null});
 
-/** SQL that is true for what destinations are told of: outcomes, and that one is taken back. */
+/** SQL that is true for entries of which destinations are told: outcomes, and taking one back. They are not told of mere notes. */
 const isTold = `(outcomes.outcome IS NOT NULL OR EXISTS (SELECT 1 FROM outcomes AS undone
     WHERE undone.lead_id = outcomes.lead_id AND undone.id = outcomes.undoes AND undone.outcome IS NOT NULL))`;
 const selectBound = `SELECT ${boundColumns} FROM leads WHERE id = $1 AND erased_at IS NULL`;
@@ -82,7 +82,7 @@ export const outcomeQueries = (context: Context): OutcomeStore => ({
       ? encryptor.of(bound).encrypt(JSON.stringify({amount, note}), outcomePart(id))
       : undefined;
     await write(
-      // In this order, as when a lead is erased. What is recorded at the same time waits, so that no two have the same time.
+      // Locks in the order of an erasure, to avoid deadlocks. Another entry waits for the lock, so that it gets a later time.
       lockDeliveries(context, lead),
       statement(`SELECT id FROM leads WHERE id = $1 ${forUpdate('leads')}`, lead),
       ...(sealed ? [statement(insertText, outcomePart(id), sealed.data_key, sealed.blob, lead, id)] : []),
