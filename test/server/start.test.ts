@@ -11,8 +11,7 @@ import {promisify} from 'node:util';
 import {openConnection, requestText} from '../support/connection.ts';
 import {basic, postJson, readJson} from '../support/http.ts';
 import {standardBody} from '../support/sample-leads.ts';
-import {withoutPostgres} from '../support/postgres.ts';
-import {readyPort, runService, serviceSettings, useService} from '../support/service-process.ts';
+import {readyPort, serviceSettings, useService} from '../support/service-process.ts';
 import {temporaryFolder} from '../support/temporary-folder.ts';
 import {acme} from '../support/test-server.ts';
 import {until} from '../support/until.ts';
@@ -131,26 +130,6 @@ suite('a running server', () => {
       ],
     );
     assert.ok(!service.lines.join('\n').includes('canary'));
-  });
-});
-
-suite('a database that cannot be opened ends the start, and the error names its setting', () => {
-  test('an SQLite file in a folder that cannot be made names DATABASE_PATH', async (t) => {
-    const folder = temporaryFolder(t);
-    writeFileSync(join(folder, 'a-file'), '');
-    const settings = {...serviceSettings(folder), DATABASE_PATH: 'a-file/leads.sqlite'};
-    const {code, output, errors} = await runService(settings, folder);
-    assert.deepEqual({code, output}, {code: 1, output: ''});
-    assert.match(errors, /^Cannot start: .*DATABASE_PATH names cannot be opened: E[A-Z]+: .*'a-file'/);
-  });
-  test('a PostgreSQL database that does not exist names DATABASE_URL', {skip: withoutPostgres}, async (t) => {
-    const folder = temporaryFolder(t);
-    const url = new URL(process.env['TEST_DATABASE_URL'] ?? '');
-    url.pathname = '/no-such-database';
-    const settings = {...serviceSettings(folder), DATABASE_PATH: '', DATABASE_URL: url.href};
-    const {code, output, errors} = await runService(settings, folder);
-    assert.deepEqual({code, output}, {code: 1, output: ''});
-    assert.match(errors, /^Cannot start: .*DATABASE_URL names cannot be opened: .*no-such-database/);
   });
 });
 

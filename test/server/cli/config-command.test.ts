@@ -131,16 +131,6 @@ suite('config check', () => {
     assert.deepEqual(await check(), {code: 0, lines: [wouldStart]});
   });
 
-  test('a consent that lacks a language of the form is a warning', async (t) => {
-    const {finds, folder} = useCheck(t);
-    const consent = {texts: {en: {text: 'I agree.', version: '1'}}};
-    await finds(
-      0,
-      /^! .*lead-prequal\.json:1:\d+: partners\.0\.consent\.texts has no text in es: forms .* show the one in en$/m,
-      {CONFIG_FILE: writeConfig(folder, [{consent}])},
-    );
-  });
-
   test('whose leads are kept for ever is said, and how long open deliveries keep the others', async (t) => {
     const {folder, settings} = useCheck(t);
     const rows: [
@@ -234,11 +224,14 @@ suite('config check of the SQLite file', () => {
     });
   }
 
-  test('a folder that cannot be made is a fault', async (t) => {
-    const {finds, folder} = useCheck(t);
+  test('a folder that cannot be made is a fault, as for the start', async (t) => {
+    const {finds, folder, settings} = useCheck(t);
     writeFileSync(join(folder, 'a-file'), '');
     const DATABASE_PATH = join(folder, 'a-file/data/leads.sqlite');
     await finds(1, /^✗ .*DATABASE_PATH names cannot be opened: ENOTDIR: .*a-file/, {DATABASE_PATH});
+    const started = await runService({...settings, DATABASE_PATH}, folder);
+    assert.deepEqual([started.code, started.output], [1, '']);
+    assert.match(started.errors, /^Cannot start: .*DATABASE_PATH names cannot be opened: E[A-Z]+: .*a-file/);
   });
 
   const isNotRoot = process.getuid?.() !== 0 && 'only root may give files to other users';
@@ -326,6 +319,17 @@ suite('config check of PostgreSQL', {skip: withoutPostgres}, () => {
   test('a server that cannot be reached is a fault, without waiting for it', async (t) => {
     const away = /^✗ The database that DATABASE_URL names cannot be opened: .*ECONNREFUSED/;
     await useCheck(t).finds(1, away, onPostgres('postgres://127.0.0.1:1/leads'));
+  });
+
+  test('a database that is not there is a fault, as for the start', async (t) => {
+    const {finds, folder, settings} = useCheck(t);
+    const url = new URL(process.env['TEST_DATABASE_URL'] ?? '');
+    url.pathname = '/no-such-database';
+    const missing = /DATABASE_URL names cannot be opened: .*no-such-database/;
+    await finds(1, missing, onPostgres(url.href));
+    const {code, errors} = await runService({...settings, ...onPostgres(url.href)}, folder);
+    assert.equal(code, 1);
+    assert.match(errors, missing);
   });
 });
 

@@ -12,7 +12,7 @@ import {readConfig, releasesFolder} from '../../../server/config/config.ts';
 import {openStore} from '../../../server/store/open-store.ts';
 import {startOfDay} from '../../../server/versions/request-counts.ts';
 import {openFor, openWhile} from '../../support/opened.ts';
-import {assertFails, linesOf, operate, printedBy, runCommand, unnoted} from '../../support/operator.ts';
+import {linesOf, operate, printedBy, runCommand, unnoted} from '../../support/operator.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
 import {listedOrigin, testEncryptor} from '../../support/test-server.ts';
 
@@ -143,13 +143,5 @@ suite('the list of versions', () => {
       /^The plugin for WordPress 1\.5\.0 has a security fault: .* 1\.5\.1 is the first version/m,
     );
     assert.doesNotMatch(stderr, /ask for 1\.5\.0|No page/);
-  });
-
-  test('a withdrawn version that is not there is named with those that are', async (t) => {
-    const {run} = await operate(t, [], {fields: {withdrawn_versions: ['1.0.7']}});
-    assertFails(
-      await run('versions', 'list'),
-      /^withdrawn_versions names 1\.0\.7, which this server does not have\. It has /,
-    );
   });
 });

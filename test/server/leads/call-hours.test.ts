@@ -1,8 +1,9 @@
-/** Where a lead may be, when it may be called there, and how people are told. */
+/** Where a lead may be, what time it is there, when it may be called, and how people are told. */
 import assert from 'node:assert/strict';
 import {suite, test} from 'node:test';
 import {hoursAt, hoursWords, placesOf} from '../../../server/leads/call-hours.ts';
 import {weekOf} from '../../../server/leads/state-call-hours.ts';
+import {timeThere} from '../../../server/leads/time-there.ts';
 
 /** @param lead such as `TX 214`, the state and the area code; `TX`, with a free number; or `214`, without a state */
 function placesWith(lead: string) {
@@ -20,6 +21,11 @@ suite('the places of a lead', () => {
     ['are in the zone of the number if that is of the state', placesWith('TX 915'), 'TX: America/Denver'],
     ['are both states if they differ', placesWith('CA 215'), 'CA,PA: America/Los_Angeles'],
     ['may be all zones of a state', placesWith('TN'), 'TN: America/Chicago,America/New_York'],
+    [
+      'may be all its zones if the number is elsewhere',
+      placesWith('TX 415'),
+      'TX,CA: America/Chicago,America/Denver',
+    ],
     ['may be all zones of an area code', placesWith('364'), 'KY?: America/Chicago,America/New_York'],
     ['may be any if the number is free', placesWith('800'), ': '],
     ['may be any if the number is of Canada', placesWith('416'), ': '],
@@ -122,4 +128,13 @@ suite('the hours in words', () => {
   ];
   for (const [lead, at, expected] of rows)
     test(`are "${expected}"`, () => assert.equal(hoursWords(placesWith(lead), Date.parse(at)), expected));
+});
+
+test('the time there follows daylight saving time', () => {
+  const noon = (month: number) => Date.UTC(2026, month, 15, 12);
+  assert.equal(timeThere(noon(0), ['America/New_York']), '7:00 AM in New York');
+  assert.equal(timeThere(noon(6), ['America/New_York']), '8:00 AM in New York');
+  const both = timeThere(noon(6), ['America/Phoenix', 'America/Denver']);
+  assert.equal(both, '5:00 AM in Phoenix, 6:00 AM in Denver');
+  assert.equal(timeThere(noon(6), []), undefined);
 });

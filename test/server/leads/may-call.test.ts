@@ -128,12 +128,6 @@ suite('the hours of a call', () => {
       '23:00 EST',
       'Not now: it is 8:00 PM in Los Angeles; from 8 AM on Thursday in Los Angeles (by the area code)',
     ],
-    [
-      'of a toll-free number are not known',
-      leadOf('888'),
-      '12:00 EST',
-      'Not known whether you may call: nothing says in which time zone the phone is',
-    ],
   ];
   for (const [what, lead, at, text] of rows)
     test(what, () => {

@@ -23,20 +23,20 @@ suite('a result token', () => {
     assert.equal(tokens.verify(id, token, made, made + 7 * day - 1), true);
     assert.equal(tokens.verify(id, token, made, made + 7 * day), false);
   });
-  test('that is altered, cut, longer or empty opens nothing', () => {
-    const altered = (token.startsWith('A') ? 'B' : 'A') + token.slice(1);
-    for (const wrong of [
-      altered,
-      token.slice(0, -2),
-      `${token}AAAA`,
-      '',
-      '=',
-      'ü'.repeat(43),
-      token.repeat(100),
-    ]) {
-      assert.equal(tokens.verify(id, wrong, made, made), false, wrong);
-    }
-  });
+  const wrong: Record<string, string> = {
+    altered: (token.startsWith('A') ? 'B' : 'A') + token.slice(1),
+    cut: token.slice(0, -2),
+    longer: `${token}AAAA`,
+    'much longer': token.repeat(100),
+    empty: '',
+    'of other letters': 'ü'.repeat(43),
+    'spelled with padding': `${token}=`,
+    'spelled with another letter within': `${token.slice(0, 20)}!${token.slice(20)}`,
+    'spelled with a space': ` ${token}`,
+    'spelled as base64': `${token.replaceAll('-', '+').replaceAll('_', '/')}=`,
+  };
+  for (const [how, other] of Object.entries(wrong))
+    test(`that is ${how} opens nothing`, () => assert.equal(tokens.verify(id, other, made, made), false));
   test('of another key opens nothing', () => {
     assert.equal(createResultTokens([newKey]).verify(id, token, made, made), false);
   });
@@ -46,18 +46,4 @@ suite('a result token', () => {
     assert.notEqual(rotated.issue(id), token);
     assert.equal(rotated.verify(id, rotated.issue(id), made, made), true);
   });
-});
-
-suite('another spelling of a result token', () => {
-  const token = tokens.issue(id);
-  for (const other of [
-    `${token}=`,
-    `${token.slice(0, 20)}!${token.slice(20)}`,
-    ` ${token}`,
-    token.replaceAll(/[-_]/g, '+'),
-  ]) {
-    test(`opens nothing: ${other}`, () => {
-      assert.equal(tokens.verify(id, other, made, made), other === token);
-    });
-  }
 });
