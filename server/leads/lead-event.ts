@@ -14,7 +14,7 @@ import {
   type FormFieldName,
   type FieldTable,
 } from '../../contract/fields.ts';
-import {leadEventTypes, type LeadEventType} from '../../contract/lead-events.ts';
+import type {LeadEventType} from '../../contract/lead-events.ts';
 import {callerQuestions, formQuestions, questionNames, questionOf} from '../../contract/questions.ts';
 import {tableOf} from '../../contract/table-of.ts';
 import {maybe, saidShape} from './consent-record.ts';
@@ -183,22 +183,7 @@ const relations = {
   ),
 };
 
-/** Which component of the OpenAPI document describes the events of a type. */
-const componentNames = {
-  'lead.created': 'LeadEvent',
-  'lead.answered': 'LeadEvent',
-  'lead.erased': 'ErasedEvent',
-  'consent.revoked': 'RevokedEvent',
-  'lead.outcome': 'OutcomeEvent',
-} as const satisfies Record<LeadEventType, string>;
-const [erased, revoked, outcome] = [
-  'lead.erased',
-  'consent.revoked',
-  'lead.outcome',
-] as const satisfies LeadEventType[];
-const hasLead = (type: LeadEventType) => componentNames[type] === 'LeadEvent';
-const typesWithLead = leadEventTypes.filter(hasLead) as ('lead.created' | 'lead.answered')[];
-
+const typesWithLead = ['lead.created', 'lead.answered'] as const satisfies LeadEventType[];
 /** An event that holds the whole lead. */
 export const leadEventSchema = z
   .object({
@@ -242,66 +227,58 @@ export const leadEventSchema = z
       'The body of the events that hold a lead. Fields, types of events and values of lists may be added within version 1. The values of a list that are known today are examples here: take others, too.',
   });
 
-/** An event of an erased lead. It holds nothing personal, so it is no `leadEventSchema` with values left out. */
-export const erasedEventSchema = z
-  .object({
-    type: z.literal(erased).describe(`${leadEventWords[erased]}.`),
-    timestamp: time('When the lead was erased.'),
-    data: z.object({...identity, ...relations}).describe('What is left of the lead.'),
-  })
-  .meta({
-    title: 'Erased lead event, version 1',
-    description: 'The body of the event that a lead was erased. Fields may be added within version 1.',
-  });
+/** An event of one type alone. It holds nothing personal, so it is no `leadEventSchema` with values left out. */
+const eventOf = <Type extends LeadEventType, Shape extends z.ZodRawShape>(
+  type: Type,
+  [title, description]: readonly [title: string, description: string],
+  when: string,
+  data: z.ZodObject<Shape>,
+) =>
+  z
+    .object({type: z.literal(type).describe(`${leadEventWords[type]}.`), timestamp: time(when), data})
+    .meta({title: `${title} event, version 1`, description: `The body of the event ${description}`});
 
-/** An event that a consent was revoked. It is the same whether the lead was erased or not. */
-export const revokedEventSchema = z
-  .object({
-    type: z.literal(revoked).describe(`${leadEventWords[revoked]}.`),
-    timestamp: time('When the consent was revoked.'),
-    data: z
-      .object({
-        ...identity,
-        scope: z
-          .enum(revocationScopes)
-          .describe(
-            'partner: for the partner of the lead. all: for everybody who has the number from this service. A later event may widen it.',
-          ),
-        ...relations,
-      })
-      .describe('Which lead came with the consent.'),
-  })
-  .meta({
-    title: 'Revoked consent event, version 1',
-    description: 'The body of the event that a consent was revoked. Fields may be added within version 1.',
-  });
+export const erasedEventSchema = eventOf(
+  'lead.erased',
+  ['Erased lead', 'that a lead was erased. Fields may be added within version 1.'],
+  'When the lead was erased.',
+  z.object({...identity, ...relations}).describe('What is left of the lead.'),
+);
 
-/** An event that somebody recorded what became of a lead. */
-export const outcomeEventSchema = z
-  .object({
-    type: z.literal(outcome).describe(`${leadEventWords[outcome]}.`),
-    timestamp: time('When it was recorded. No two of a lead have the same time.'),
-    data: z
-      .object({
-        ...identity,
-        outcome: z
-          .enum(outcomes)
-          .nullable()
-          .describe('The newest one. Null if it was taken back, and there was none before.'),
-        amount: z
-          .int()
-          .min(0)
-          .nullable()
-          .describe('Of `funded`, in whole US dollars. Null if nobody said it.'),
-        ...relations,
-      })
-      .describe('What became of the lead.'),
-  })
-  .meta({
-    title: 'Outcome event, version 1',
-    description:
-      'The body of the event what became of a lead. Fields and outcomes may be added within version 1.',
-  });
+/** It is the same whether the lead was erased or not. */
+const revokedEventSchema = eventOf(
+  'consent.revoked',
+  ['Revoked consent', 'that a consent was revoked. Fields may be added within version 1.'],
+  'When the consent was revoked.',
+  z
+    .object({
+      ...identity,
+      scope: z
+        .enum(revocationScopes)
+        .describe(
+          'partner: for the partner of the lead. all: for everybody who has the number from this service. A later event may widen it.',
+        ),
+      ...relations,
+    })
+    .describe('Which lead came with the consent.'),
+);
+
+const outcomeEventSchema = eventOf(
+  'lead.outcome',
+  ['Outcome', 'what became of a lead. Fields and outcomes may be added within version 1.'],
+  'When it was recorded. No two of a lead have the same time.',
+  z
+    .object({
+      ...identity,
+      outcome: z
+        .enum(outcomes)
+        .nullable()
+        .describe('The newest one. Null if it was taken back, and there was none before.'),
+      amount: z.int().min(0).nullable().describe('Of `funded`, in whole US dollars. Null if nobody said it.'),
+      ...relations,
+    })
+    .describe('What became of the lead.'),
+);
 
 /** The body of an event that holds a lead. */
 export type LeadEvent = z.output<typeof leadEventSchema>;
@@ -331,26 +308,33 @@ const jsonSchemaOf = (schema: z.ZodType) =>
 /** The published schema, of all events that a webhook gets. */
 export const leadEventJsonSchema = () =>
   jsonSchemaOf(
-    z.union([leadEventSchema, erasedEventSchema, revokedEventSchema, outcomeEventSchema]).meta({
+    z.union(Object.values(components)).meta({
       title: 'Event, version 1',
       description:
         'The body of the events that webhooks get. Look at `type` first: types that are added later may hold other data.',
     }),
   );
 
+/** By their names in the OpenAPI document. */
 const components = {
   LeadEvent: leadEventSchema,
   ErasedEvent: erasedEventSchema,
   RevokedEvent: revokedEventSchema,
   OutcomeEvent: outcomeEventSchema,
 };
-/** The schemas by their names in the OpenAPI document. */
 export const eventComponents = () =>
-  tableOf(['LeadEvent', 'ErasedEvent', 'RevokedEvent', 'OutcomeEvent'], (name) => {
+  tableOf(Object.keys(components) as (keyof typeof components)[], (name) => {
     const component = jsonSchemaOf(components[name]);
     delete component.$schema;
     return component;
   });
 
+const componentNames = {
+  'lead.created': 'LeadEvent',
+  'lead.answered': 'LeadEvent',
+  'lead.erased': 'ErasedEvent',
+  'consent.revoked': 'RevokedEvent',
+  'lead.outcome': 'OutcomeEvent',
+} as const satisfies Record<LeadEventType, keyof typeof components>;
 /** Which of them describes the events of a type. */
-export const eventComponentOf = (type: LeadEventType): keyof typeof components => componentNames[type];
+export const eventComponentOf = (type: LeadEventType) => componentNames[type];

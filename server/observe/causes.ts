@@ -18,6 +18,7 @@ const cut = '{who} cut the connection before it had answered';
 const certificate = 'The certificate of {who} is not accepted';
 const unreadable = 'The answer of {who} cannot be read';
 
+const stranger = 'it was signed by an authority that is not known here';
 const firewall = 'Ask whoever runs it whether it works, and whether a firewall lets your server in.';
 const askForLog = 'Ask whoever runs it what its log says. What waits is sent once it works again.';
 const renew = 'Ask whoever runs it to renew the certificate.';
@@ -78,12 +79,8 @@ export const networkCauses: Readonly<Record<string, Cause>> = {
     'Use the host that the certificate names, or ask for a certificate of this host.',
   ),
   DEPTH_ZERO_SELF_SIGNED_CERT: row(certificate, 'it is self-signed', trust),
-  SELF_SIGNED_CERT_IN_CHAIN: row(certificate, 'it was signed by an authority that is not known here', trust),
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: row(
-    certificate,
-    'it was signed by an authority that is not known here',
-    trust,
-  ),
+  SELF_SIGNED_CERT_IN_CHAIN: row(certificate, stranger, trust),
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: row(certificate, stranger, trust),
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: row(
     certificate,
     'it comes without those between it and its authority, or the authority is not known here',
@@ -94,6 +91,7 @@ export const networkCauses: Readonly<Record<string, Cause>> = {
 const noUrl = 'Correct the URL of the destination.';
 const secret = 'Give the receiver the secret that CREDENTIALS_…_SECRET has, or correct the URL.';
 const credentials = 'Correct CREDENTIALS_…_USER and CREDENTIALS_…_PASSWORD.';
+const pace = 'Lower per_second of the destination.';
 
 /** Answers of webhooks and upstreams. The first row that fits counts. */
 const statusCauses: readonly Cause[] = [
@@ -113,11 +111,7 @@ const statusCauses: readonly Cause[] = [
     'it wants no more events',
     'Ask the receiver why. "lead-prequal destinations resume" goes on.',
   ),
-  row(
-    'The receiver answered 429',
-    'it asks for fewer events at once',
-    'Lower per_second of the destination.',
-  ),
+  row('The receiver answered 429', 'it asks for fewer events at once', pace),
   row(
     'The receiver answered 4xx',
     'it does not accept this event',
@@ -134,11 +128,7 @@ const statusCauses: readonly Cause[] = [
   ),
   row('The upstream answered POST with 3xx', 'redirects are not followed', noUrl),
   row('The upstream answered POST with 404', 'the URL is not that of a lead API', noUrl),
-  row(
-    'The upstream answered POST with 429',
-    'it asks for fewer leads at once',
-    'Lower per_second of the destination.',
-  ),
+  row('The upstream answered POST with 429', 'it asks for fewer leads at once', pace),
   row('The upstream answered POST with 5xx', 'it failed itself', askForLog),
   row('The upstream answered GET with 5xx', 'it failed itself', askForLog),
   row(
@@ -181,11 +171,7 @@ const chatCauses: readonly Cause[] = [
     `${newWebhook} "lead-prequal destinations resume" goes on.`,
   ),
   row('The chat room answered 413', 'the message is too long for it', 'Choose "details": "none".'),
-  row(
-    'The chat room answered 429',
-    'it asks for fewer messages at once',
-    'Lower per_second of the destination.',
-  ),
+  row('The chat room answered 429', 'it asks for fewer messages at once', pace),
   row(
     'The chat room answered 4xx',
     'it does not accept this message',
@@ -229,6 +215,9 @@ export const mailCauses = {
   ),
 } as const;
 
+const damage = 'pages of the file are not what SQLite wrote';
+const restore = 'Stop the server, copy the files, restore a backup.';
+const unknownAuthority = 'the certificate of PostgreSQL is signed by an authority that is not known here';
 const ownAuthority =
   'Save the certificate of this authority, which the platform offers, and name it in DATABASE_URL: ?sslmode=verify-full&sslrootcert=/path/ca.pem.';
 
@@ -249,16 +238,8 @@ const storeCauses: readonly Cause[] = [
   ),
   row('25006', 'PostgreSQL is read-only, for example a standby', 'Point DATABASE_URL to the primary.'),
   row('disk I/O error', 'the disk fails', 'Look at "dmesg". Move the database to another disk.'),
-  row(
-    'is damaged',
-    'pages of the file are not what SQLite wrote',
-    'Stop the server, copy the files, restore a backup.',
-  ),
-  row(
-    'malformed',
-    'pages of the file are not what SQLite wrote',
-    'Stop the server, copy the files, restore a backup.',
-  ),
+  row('is damaged', damage, restore),
+  row('malformed', damage, restore),
   row(
     'was moved, deleted or replaced',
     'the server writes to a file that is not there any more',
@@ -274,16 +255,8 @@ const storeCauses: readonly Cause[] = [
     'the certificate of PostgreSQL is signed by an authority of its own',
     ownAuthority,
   ),
-  row(
-    'unable to get local issuer certificate',
-    'the certificate of PostgreSQL is signed by an authority that is not known here',
-    ownAuthority,
-  ),
-  row(
-    'unable to verify the first certificate',
-    'the certificate of PostgreSQL is signed by an authority that is not known here',
-    ownAuthority,
-  ),
+  row('unable to get local issuer certificate', unknownAuthority, ownAuthority),
+  row('unable to verify the first certificate', unknownAuthority, ownAuthority),
   row(
     "does not match certificate's altnames",
     'the certificate of PostgreSQL is for another host',
