@@ -112,3 +112,23 @@ export async function runIn(root: string, command: readonly string[], surroundin
   ]);
   return {code, output, errors};
 }
+
+/** Copies what git knows of the repository, with changes that are not committed. */
+export function cloneInto(folder: string) {
+  const repository = join(import.meta.dirname, '../..');
+  const files = execFileSync('git', ['ls-files', '-z'], {cwd: repository, encoding: 'utf8'}).split('\0');
+  for (const file of files.filter((name) => name !== '' && !name.startsWith('test/')))
+    cpSync(join(repository, file), join(folder, file));
+}
+
+/**
+ * Runs commands of a guide in `/opt/lead-prequal`, without those for which systemd or Debian's packages would have to be there.
+ * @returns what they print
+ */
+export async function followIn(root: string, block: string) {
+  const lines = block.split('\n').filter((line) => !/^(git clone|systemctl|apt) /.test(line));
+  const script = ['set -e', 'cd /opt/lead-prequal', ...lines].join('\n');
+  const {code, output, errors} = await runIn(root, ['/bin/sh', '-c', script], registry());
+  if (code !== 0) throw new Error(`${block}\n${output}${errors}`);
+  return output + errors;
+}

@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import {execFileSync, spawnSync} from 'node:child_process';
 import {randomUUID} from 'node:crypto';
 import {once} from 'node:events';
-import {cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync} from 'node:fs';
+import {mkdirSync, readdirSync, readFileSync, statSync, writeFileSync} from 'node:fs';
 import {basename, join} from 'node:path';
 import {createInterface} from 'node:readline';
 import {before, suite, test} from 'node:test';
@@ -21,7 +21,15 @@ import {prequalificationBody, without} from '../support/sample-leads.ts';
 import {readyPort} from '../support/service-process.ts';
 import {listedOrigin} from '../support/test-server.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
-import {makeScratchRoot, noScratchRoot, processId, registry, runIn, spawnIn} from './scratch-root.ts';
+import {
+  cloneInto,
+  followIn,
+  makeScratchRoot,
+  noScratchRoot,
+  processId,
+  runIn,
+  spawnIn,
+} from './scratch-root.ts';
 
 const repository = join(import.meta.dirname, '../..');
 const deploy = join(repository, 'deploy');
@@ -80,13 +88,6 @@ const [made, moved, started, backedUp] = blocksOf('A service');
 
 const machine = 'PUBLIC_URL=https://leads.example.com\nADMIN_URL=https://admin.example.com\nTRUST_PROXY=1\n';
 
-/** Copies what git knows of the repository, with changes that are not committed. */
-function cloneInto(folder: string) {
-  const files = execFileSync('git', ['ls-files', '-z'], {cwd: repository, encoding: 'utf8'}).split('\0');
-  for (const file of files.filter((name) => name !== '' && !name.startsWith('test/')))
-    cpSync(join(repository, file), join(folder, file));
-}
-
 suite('the service', {skip: noScratchRoot() || missing('strace') || missing('systemd-sysusers')}, () => {
   const folder = makeTemporaryFolder();
   const root = join(folder.path, 'root');
@@ -106,14 +107,7 @@ suite('the service', {skip: noScratchRoot() || missing('strace') || missing('sys
     };
   };
 
-  /** Runs commands of the guide, without those for which systemd or Debian's packages would have to be there. */
-  async function follow(block = '') {
-    const lines = block.split('\n').filter((line) => !/^(git clone|systemctl|apt) /.test(line));
-    const script = ['set -e', 'cd /opt/lead-prequal', ...lines].join('\n');
-    const {code, output, errors} = await runIn(root, ['/bin/sh', '-c', script], registry());
-    assert.equal(code, 0, `${block}\n${output}${errors}`);
-    return output + errors;
-  }
+  const follow = (block = '') => followIn(root, block);
 
   before(async () => {
     makeScratchRoot(root);
