@@ -1,10 +1,11 @@
 /**
  * `npm run bench -- <name> [options]`: runs one of the benchmarks beside this file: `load`, which is the usual one, `growth`,
- * `page` or `counting`. Each says at its top what it measures, and its options.
+ * `pages`, `page` or `counting`. Each says at its top what it measures, and its options.
  */
 const files: Readonly<Record<string, string>> = {
   load: 'under-load.ts',
   growth: 'growth.ts',
+  pages: 'pages.ts',
   page: 'page.ts',
   counting: 'counting.ts',
 };
