@@ -33,6 +33,8 @@ export type SnippetParts = {
   /** Undefined for a form in a dialog, whose opener leads to the apply page. */
   fallback: Fallback | undefined;
   applyPage: ApplyPage;
+  /** The address of the partner's logo, which the form loads. Undefined without one. */
+  logo: string | undefined;
   /** Which conversion of Google Ads a lead is. */
   googleAds: string | undefined;
 };

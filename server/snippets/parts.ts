@@ -97,6 +97,7 @@ export function snippetParts(
     },
     fallback: isDialog ? undefined : fallbackOf(applyAddress, partner?.contact, language),
     applyPage: applyPageOf(publicUrl, partner, title, context),
+    logo: partner?.logo,
     googleAds,
   };
 }

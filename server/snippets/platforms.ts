@@ -124,9 +124,14 @@ ${openerLine(parts, '  ')}  <lead-prequal-form ${jsxAttributes(parts)} style="${
 const cssRules = (parts: SnippetParts) =>
   [`.funding-form { ${inlineStyle(parts)} }`, ...(parts.fallback ? [fallbackLine] : [])].join('\n');
 
-function policy({server, attributes: {endpoint}}: SnippetParts): string {
+function policy({server, logo, attributes: {endpoint}}: SnippetParts): string {
   const receiver = typeof endpoint === 'string' ? new URL(endpoint).origin : server;
-  return [`script-src ${server};`, `connect-src ${receiver};`, 'trusted-types lead-prequal;'].join('\n');
+  return [
+    `script-src ${server};`,
+    `connect-src ${receiver};`,
+    ...(logo === undefined ? [] : [`img-src ${new URL(logo).origin};`]),
+    'trusted-types lead-prequal;',
+  ].join('\n');
 }
 
 const emailLink = ({applyPage: {applyUrl, title}}: SnippetParts) =>
@@ -230,7 +235,7 @@ export const platforms = {
   csp: {
     name: 'A strict content security policy',
     steps: [
-      'Add these sources to the directives of your policy. The last one is needed only if your policy has "trusted-types".',
+      'Add these sources to the directives of your policy. If one is missing there, add it with the sources of your "default-src" as well. "trusted-types" is needed only if your policy has it.',
       'Put the rules into your style sheet, because your policy forbids styles within the page.',
       'Paste the script and the form where the form should appear.',
     ],

@@ -298,6 +298,12 @@ suite('what a snippet is made from', () => {
     assert.match(code, / data-layer="dataLayer" sandbox="" /);
   });
 
+  test("a strict policy lets the form load the partner's logo, if there is one", () => {
+    const withLogo = {...acme, logo: 'https://cdn.acme.example/logo.svg'};
+    assert.match(textFor('csp', {}, withLogo), /^img-src https:\/\/cdn\.acme\.example;$/m);
+    assert.doesNotMatch(textFor('csp'), /img-src/);
+  });
+
   test('a snippet without any choices is one with the defaults', () => {
     assert.deepEqual(snippetParts({publicUrl}, release, acme, noChoices), partsOf({}));
   });
