@@ -26,8 +26,11 @@ async function assertTaken(receiver: Receiver, ...events: SentEvent[]) {
   for (const event of events) assert.equal((await receiver.send(event)).status, 204);
 }
 
-/** What every recipe with a server does. */
-function testReceiver(receiver: Receiver, service: Service<unknown>) {
+/**
+ * What every recipe with a server does.
+ * @param heard by what the service answers: what the webhook hears
+ */
+function testReceiver(receiver: Receiver, service: Service<unknown>, heard: Record<number, number>) {
   const asked = async (work: () => Promise<void>) => {
     const before = service.requests();
     await work();
@@ -71,18 +74,14 @@ function testReceiver(receiver: Receiver, service: Service<unknown>) {
     await until(() => receiver.printed().includes(' answered '));
     assert.doesNotMatch(receiver.printed(), /Jane|Doe|jane@example|555/);
   });
-}
-
-/** What a receiver answers while its service answers with such a status. */
-async function passedOn(
-  receiver: Receiver,
-  service: Service<unknown>,
-  ...failure: [status: number, headers?: Record<string, string>]
-) {
-  service.failWith(...failure);
-  const {status, headers} = await receiver.send(newEvent());
-  service.failWith(0);
-  return [status, headers.get('retry-after')];
+  for (const [answer, status] of Object.entries(heard))
+    test(`the webhook hears ${status} while the service answers ${answer}`, async () => {
+      const wait = answer === '429' ? '7' : null;
+      service.failWith(Number(answer), wait === null ? {} : {'retry-after': wait});
+      const reply = await receiver.send(newEvent());
+      service.failWith(0);
+      assert.deepEqual([reply.status, reply.headers.get('retry-after')], [status, wait]);
+    });
 }
 
 suite('the settings of a recipe', () => {
@@ -133,7 +132,8 @@ suite('HubSpot', () => {
   const receiver = openForSuite(() =>
     startReceiver('hubspot', {WEBHOOK_SECRET: secret, HUBSPOT_TOKEN: hubSpotToken, HUBSPOT_URL: hubSpot.url}),
   );
-  testReceiver(receiver, hubSpot);
+  // A contact that is taken only in part is not taken: 207.
+  testReceiver(receiver, hubSpot, {207: 502, 400: 422, 429: 429, 503: 502});
 
   test('a lead is a contact with all fields of the recipe', async () => {
     const event = newEvent({lead: {email: 'fields@example.com'}});
@@ -162,21 +162,11 @@ suite('HubSpot', () => {
     await assertTaken(receiver, later, created);
     assert.equal(hubSpot.records.get('twice@example.com')?.['prequal_total'], 862_000);
   });
-  test('a contact that HubSpot takes only in part is not taken', async () => {
-    hubSpot.failWith(207);
-    assert.equal((await receiver.send(newEvent())).status, 502);
-    hubSpot.failWith(0);
-  });
   test('a wrong token is an error that the operator can read', async (t) => {
     const settings = {WEBHOOK_SECRET: secret, HUBSPOT_TOKEN: 'wrong', HUBSPOT_URL: hubSpot.url};
     const other = await openFor(t, startReceiver('hubspot', settings));
     const reply = await other.send(newEvent());
     assert.equal(`${reply.status} ${await reply.text()}`, '502 HubSpot answered 401 INVALID_AUTHENTICATION');
-  });
-  test('the webhook hears how long to wait, and that a lead itself is wrong', async () => {
-    assert.deepEqual(await passedOn(receiver, hubSpot, 429, {'retry-after': '7'}), [429, '7']);
-    assert.deepEqual(await passedOn(receiver, hubSpot, 400), [422, null]);
-    assert.deepEqual(await passedOn(receiver, hubSpot, 503), [502, null]);
   });
 });
 
@@ -189,7 +179,7 @@ suite('Salesforce', () => {
       SALESFORCE_URL: salesforce.url,
     }),
   );
-  testReceiver(receiver, salesforce);
+  testReceiver(receiver, salesforce, {400: 422, 429: 429, 503: 502});
 
   test('a lead is a lead in Salesforce with all fields of the recipe', async () => {
     const event = newEvent();
@@ -225,18 +215,13 @@ suite('Salesforce', () => {
     assert.equal(salesforce.records.length, before + 1);
     assert.match(salesforce.records.at(-1)?.['description'] ?? '', /partner none, total none yet$/);
   });
-  test('the webhook hears how long to wait, and that a lead itself is wrong', async () => {
-    assert.deepEqual(await passedOn(receiver, salesforce, 429, {'retry-after': '7'}), [429, '7']);
-    assert.deepEqual(await passedOn(receiver, salesforce, 400), [422, null]);
-    assert.deepEqual(await passedOn(receiver, salesforce, 503), [502, null]);
-  });
 });
 
 suite('Google Sheets', () => {
   const sheet = openForSuite(() => startSheet(codeOf('sheets', 'apps-script')));
   const settings = () => ({WEBHOOK_SECRET: secret, SHEETS_URL: sheet.url, SHEETS_SECRET: sheetSecret});
   const receiver = openForSuite(() => startReceiver('sheets', settings()));
-  testReceiver(receiver, sheet);
+  testReceiver(receiver, sheet, {});
   const rowsOf = ({data: {id}}: SentEvent) => sheet.records.filter(([first]) => first === id);
 
   test('a lead is a row with all columns of the recipe', async () => {
@@ -281,7 +266,8 @@ suite('Google Sheets', () => {
 suite('Slack', () => {
   const slack = openForSuite(startSlack);
   const receiver = openForSuite(() => startReceiver('slack', {WEBHOOK_SECRET: secret, SLACK_URL: slack.url}));
-  testReceiver(receiver, slack);
+  // The channel is archived: 410.
+  testReceiver(receiver, slack, {410: 410, 429: 429});
 
   const messageOf = async (...parts: Parameters<typeof newEvent>) => {
     const event = newEvent(...parts);
@@ -320,10 +306,6 @@ suite('Slack', () => {
     const before = slack.records.length;
     await assertTaken(receiver, event, event);
     assert.equal(slack.records.length, before + 1);
-  });
-  test('the webhook hears how long to wait, and that the channel is archived', async () => {
-    assert.deepEqual(await passedOn(receiver, slack, 429, {'retry-after': '7'}), [429, '7']);
-    assert.deepEqual(await passedOn(receiver, slack, 410), [410, null]);
   });
 });
 

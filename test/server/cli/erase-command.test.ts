@@ -62,16 +62,10 @@ suite('the command "leads erase"', () => {
         assert.match((await run('leads', 'list')).stdout, row);
         assert.match((await run('leads', 'show', gone.id)).stdout, /^Consent until +\d{4}-/m);
         const [data = {}] = linesOf(await run('leads', 'show', reference, '--json'));
-        const names = ['id', 'reference', 'created_at', 'partner', 'erased_at', 'consent_kept_until'];
-        assert.deepEqual(Object.keys(data), [
-          ...names,
-          'taken_back',
-          'stops',
-          'told',
-          'legal_hold',
-          'may_call',
-          'kept',
-        ]);
+        assert.equal(
+          Object.keys(data).join(' '),
+          'id reference created_at partner erased_at consent_kept_until taken_back stops told legal_hold may_call kept',
+        );
         assert.partialDeepStrictEqual(data['kept'], {
           first_name: 'Canary',
           phone_e164: gone.lead.phone.e164,

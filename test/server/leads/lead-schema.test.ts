@@ -94,11 +94,6 @@ suite('required fields', () => {
     const {codes} = read({lead_type: 'prequalification'});
     assert.deepEqual(codes, Object.fromEntries([...contact, ...financial].map((name) => [name, 'required'])));
   });
-  for (const field of [...contact, ...financial]) {
-    test(`the required field ${field} is missed by its name alone`, () => {
-      assert.deepEqual(read(without(prequalificationBody, field)).codes, {[field]: 'required'});
-    });
-  }
   for (const field of contact) refuses(field, [...invalid(notTexts), ['', 'required'], [' \t ', 'required']]);
 });
 
@@ -180,17 +175,7 @@ suite('the credit score', () => {
     ['620-679', '620 - 679'],
   ]);
   refuses('credit_score', [
-    ...invalid([
-      '',
-      'above 720',
-      'Above720',
-      'Above 721',
-      '680',
-      '680 - 721',
-      '700 - 720',
-      '680 to 720',
-      '720+',
-    ]),
+    ...invalid(['', ...'above 720/Above720/Above 721/680/680 - 721/700 - 720/680 to 720/720+'.split('/')]),
     ...invalid([...notTexts, 740, ['Above 720'], 'toString', '__proto__', ' '.repeat(16_000)]),
   ]);
 });
@@ -222,23 +207,8 @@ for (const field of ['retirement', 'cash', 'investments']) {
       [1_000_000_000, 'too_large'],
       ['1000000000', 'too_large'],
       ...invalid([null, '', ' ', true, false, [], [5], ['5'], {}, 1.5, -1, 1e-7]),
-      ...invalid([
-        '50,000',
-        '$5',
-        '1.5',
-        '-1',
-        '+1',
-        '1e3',
-        '0x10',
-        '5 ',
-        ' 5',
-        '5\n',
-        '٥',
-        '５',
-        '1_000',
-        '5n',
-      ]),
-      ...invalid(['Infinity', 'NaN', 'null', Infinity, NaN, 'none']),
+      ...invalid('50,000/$5/1.5/-1/+1/1e3/0x10/5 / 5/5\n/٥/５/1_000/5n/Infinity/NaN/null/none'.split('/')),
+      ...invalid([Infinity, NaN]),
     ]);
     for (const huge of [1e20, Number.MAX_VALUE, '9'.repeat(30), '9'.repeat(16_000)]) {
       test(`${shown(huge)} is refused`, () => {
