@@ -6,8 +6,6 @@ import {createHmac, randomBytes} from 'node:crypto';
 import {existsSync} from 'node:fs';
 import {join, resolve} from 'node:path';
 import {z} from 'zod';
-import type {Policy} from '../../calculator/policy.ts';
-import type {Ranges} from './addresses.ts';
 import type {Caller} from './callers.ts';
 import {confirmationsOf} from './confirmations.ts';
 import {mayMakeKey, whyNoKey} from './data-key-file.ts';
@@ -25,80 +23,44 @@ import {
 import {readBusinessFile, type BusinessFile} from './file.ts';
 import {FileError, readableByAll} from './files.ts';
 import {formerIn, isPartnersFile, takenOver} from './former-settings.ts';
-import {textWarnings, type Partner} from './partners.ts';
+import {textWarnings} from './partners.ts';
 import {readAlerts, readDestinations, wrongNames} from './read-destinations.ts';
-import {forEver, type RetentionDefaults} from './retention.ts';
+import {forEver} from './retention.ts';
 import {list} from './setting-values.ts';
 import type {Settings} from './settings.ts';
 import {settingsWithoutEffect} from './settings-without-effect.ts';
 
-export type Config = {
-  host: string;
-  port: number;
-  /** The URL under which browsers reach this server, without a slash at its end. */
-  publicUrl: string;
-  /** Where operators reach their pages: an origin, and the port on which its process listens. Undefined if there are none. */
-  admin: {url: string; port: number} | undefined;
-  callers: readonly Caller[];
-  partners: readonly [Partner, ...Partner[]];
-  /** Where the business is described: the path of the file, or the name of the setting. */
-  configFile: string;
-  /** Made from the data keys. The first key signs. What was signed with any of the keys is valid. */
-  tokenKeys: readonly [string, ...string[]];
-  /** Words of versions 1.7 and 1.8. The store takes over the keys that they make of them (leads/evidence.ts). */
-  formerEvidenceWords: readonly string[];
-  /** The file of the SQLite database. Not used when there is a `databaseUrl`. */
-  databasePath: string;
-  /** The URL of a PostgreSQL database. */
-  databaseUrl: string | undefined;
-  /** With which personal data is encrypted: the first word encrypts, all decrypt. */
-  dataKeys: readonly [string, ...string[]];
-  /** The file from which they were read. Undefined if the environment itself has them. */
-  dataKeyFile: string | undefined;
-  /** Where erasures are written down, for restores. Undefined if they are not: only with a `databaseUrl`. */
-  erasuresFile: string | undefined;
-  /** How long leads and consents are kept. A partner may say something else. */
-  retention: RetentionDefaults;
-  policy: Policy;
-  /** By name. */
-  destinations: ReadonlyMap<string, DestinationSettings>;
-  /** Whom e-mails tell that a destination needs an operator. */
-  alerts: ReturnType<typeof readAlerts>;
-  /** Whether visitors may get confirmations. */
-  confirmations: boolean;
-  /** The number of key derivations that a browser does before it sends a lead. 0 means no proof of work. */
-  proofOfWork: number;
-  /** Requests of each kind that one address may send within a minute. */
-  rateLimit: number;
-  /** The Redis server in which processes share their limits. Without one, each process counts in its own memory. */
-  redisUrl: string | undefined;
-  /** How many reverse proxies are before the server, or a list of their addresses. */
-  trustProxy: number | string;
-  /** Addresses that are never refused because of failed sign-ins. */
-  signInExempt: Ranges;
-  /** The folder into which `npm run build` writes the form, with one folder for each version. */
-  embedFolder: string;
-  /** The folder of the released versions of the form, with one folder for each version. */
-  releasesFolder: string;
-  /** The versions of the form that the operator has withdrawn. */
-  withdrawnVersions: readonly string[];
-  /** Whether there is the page on which partners copy the snippet for their site. */
-  snippetsPage: boolean;
-  /** How long the server goes on after the signal to stop. */
-  drainSeconds: number;
-  /** Where the metrics can be read. Undefined if there are none. */
-  metrics: {host: string; port: number} | undefined;
-  logLevel: string;
-  /**
-   * A digest of each setting whose value is in the environment of the process itself, which no process can read again. A
-   * command compares its own with those of the server.
-   */
-  environment: Readonly<Record<string, string>>;
-  /** What is probably a mistake, although the server can start with it. Each is a sentence without secrets. */
-  warnings: readonly string[];
-  /** What an operator should know about the configuration, although it may be as it should. Sentences without secrets. */
-  notes: readonly string[];
-};
+/** What the settings and the file say by themselves is described there. The rest follows from both. */
+export type Config = ReturnType<typeof fromSettings> &
+  ReturnType<typeof fromFile> & {
+    /** Where the business is described: the path of the file, or the name of the setting. */
+    configFile: string;
+    /** Made from the data keys. The first key signs. What was signed with any of the keys is valid. */
+    tokenKeys: readonly [string, ...string[]];
+    /** Words of versions 1.7 and 1.8. The store takes over the keys that they make of them (leads/evidence.ts). */
+    formerEvidenceWords: readonly string[];
+    /** With which personal data is encrypted: the first word encrypts, all decrypt. */
+    dataKeys: readonly [string, ...string[]];
+    /** The file from which they were read. Undefined if the environment itself has them. */
+    dataKeyFile: string | undefined;
+    /** By name. */
+    destinations: ReadonlyMap<string, DestinationSettings>;
+    /** Whom e-mails tell that a destination needs an operator. */
+    alerts: ReturnType<typeof readAlerts>;
+    /** The folder into which `npm run build` writes the form, with one folder for each version. */
+    embedFolder: string;
+    /** The folder of the released versions of the form, with one folder for each version. */
+    releasesFolder: string;
+    /**
+     * A digest of each setting whose value is in the environment of the process itself, which no process can read again. A
+     * command compares its own with those of the server.
+     */
+    environment: Readonly<Record<string, string>>;
+    /** What is probably a mistake, although the server can start with it. Each is a sentence without secrets. */
+    warnings: readonly string[];
+    /** What an operator should know about the configuration, although it may be as it should. Sentences without secrets. */
+    notes: readonly string[];
+  };
 
 /** Found relative to this file and not to the working folder, because releases are a part of the repository. */
 export const releasesFolder = join(import.meta.dirname, '../../releases');
@@ -255,7 +217,7 @@ function unusedSecrets(
     );
 }
 
-/** What each setting says by itself. */
+/** What each setting says by itself (settings.ts). */
 const fromSettings = (settings: Settings) => ({
   host: settings.HOST,
   port: settings.PORT,
@@ -273,10 +235,10 @@ const fromSettings = (settings: Settings) => ({
   logLevel: settings.LOG_LEVEL,
 });
 
-/** What each key of the file says by itself. */
+/** What each key of the file says by itself (file.ts). */
 const fromFile = ({content: file}: BusinessFile, {DATABASE_URL, DATABASE_PATH}: Settings) => ({
   partners: file.partners,
-  callers: file.callers,
+  callers: file.callers as readonly Caller[],
   policy: file.policy,
   confirmations: file.confirmations,
   retention: {

@@ -9,9 +9,9 @@ import {calculatorName, destinationSchema, recipients, sender} from './destinati
 import {readJson, type JsonFile, type TextFile} from './files.ts';
 import {partnerFields, toPartner} from './partners.ts';
 import {policySchema} from './policy.ts';
-import {maxKeepConsentYears, maxRetainDays} from './retention.ts';
+import {maxRetainDays} from './retention.ts';
 import {ranges} from './setting-values.ts';
-import {name, nonEmpty, versionNumber} from './values.ts';
+import {keptConsentYears, keptDays, name, nonEmpty, versionNumber} from './values.ts';
 
 /** All keys, by group. `npm run docs` makes a table of each group, in the same order. */
 export const fileGroups = {
@@ -46,10 +46,7 @@ export const fileGroups = {
       .describe('`false` stops the e-mails to visitors ([more](partners.md#a-confirmation-by-e-mail)).'),
   },
   'How long leads are kept': {
-    retain_days: z
-      .int()
-      .min(1)
-      .max(maxRetainDays)
+    retain_days: keptDays
       .optional()
       .describe('After how many days leads are erased; never without it ([more](privacy.md#retention)).'),
     retain_grace_days: z
@@ -58,10 +55,7 @@ export const fileGroups = {
       .max(maxRetainDays)
       .default(30)
       .describe('How many days longer open deliveries keep a lead ([more](privacy.md#retention)).'),
-    keep_consent_years: z
-      .int()
-      .min(0)
-      .max(maxKeepConsentYears)
+    keep_consent_years: keptConsentYears
       .default(5)
       .describe('How many years a consent stays when its lead is erased ([more](privacy.md#retention)).'),
     erasures_file: z

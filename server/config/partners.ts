@@ -11,8 +11,17 @@ import {contextFieldsSchema} from './context-fields.ts';
 import {askSchema, questionWarnings, ruleWarning} from './questions.ts';
 import {routeFields, toRoute} from './routes.ts';
 import {isCovered, origin} from './origins.ts';
-import {forEver, maxKeepConsentYears, maxRetainDays} from './retention.ts';
-import {cid, displayName, emailAddress, name, telephone, languageTag} from './values.ts';
+import {forEver, maxRetainDays} from './retention.ts';
+import {
+  cid,
+  displayName,
+  emailAddress,
+  keptConsentYears,
+  keptDays,
+  languageTag,
+  name,
+  telephone,
+} from './values.ts';
 
 /** A text that the form shows to visitors. It may contain the placeholders of form/words/partner-text.ts. */
 const nextStepText = z.string().trim().min(1).max(300);
@@ -132,15 +141,12 @@ export const partnerFields = z.strictObject({
     .default(1_000)
     .describe('With more leads in an hour, the proof of work gets harder and the log says so.'),
   retain_days: z
-    .union([z.int().min(1).max(maxRetainDays), z.literal(forEver)], {
+    .union([keptDays, z.literal(forEver)], {
       error: `must be a whole number from 1 to ${maxRetainDays}, or "${forEver}"`,
     })
     .optional()
     .describe('After how many days leads are erased, or `forever`. Without it, that of the file.'),
-  keep_consent_years: z
-    .int()
-    .min(0)
-    .max(maxKeepConsentYears)
+  keep_consent_years: keptConsentYears
     .optional()
     .describe('How many years a consent stays when its lead is erased. Without it, that of the file.'),
   suspect: z

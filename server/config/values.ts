@@ -2,6 +2,7 @@
 import {z} from 'zod';
 import {cidField} from '../../contract/fields.ts';
 import {toE164} from '../../contract/phone.ts';
+import {maxKeepConsentYears, maxRetainDays} from './retention.ts';
 
 /** The id of a client. It follows the rule for the `cid` of a lead, because no lead could have any other `cid`. */
 export const cid = z
@@ -65,6 +66,10 @@ export const name = z.string().regex(/^[a-zA-Z0-9][a-zA-Z0-9-]{0,63}$/, 'must be
 export const versionNumber = z
   .string()
   .regex(/^\d+\.\d+\.\d+(-[a-z\d-]+(\.[a-z\d-]+)*)?$/i, 'must be an exact version such as 1.0.0');
+
+/** How long leads and consents are kept, as the file and each partner say it. */
+export const keptDays = z.int().min(1).max(maxRetainDays);
+export const keptConsentYears = z.int().min(0).max(maxKeepConsentYears);
 
 /**
  * A list with at least one item. The output type says so, too, so that code can use the first item without a check.

@@ -101,18 +101,8 @@ type Parts = {
 };
 
 /** The first report is written before this resolves. If the store is away, it is written once the store is back. */
-export async function startReloads({
-  config,
-  store,
-  sealsWith,
-  read,
-  apply,
-  destinations,
-  refusals,
-  overdue,
-  emit,
-  timings,
-}: Parts): Promise<Reloads> {
+export async function startReloads(parts: Parts): Promise<Reloads> {
+  const {config, store, sealsWith, read, apply, destinations, refusals, overdue, emit, timings} = parts;
   const stopping = new AbortController();
   let inForce = config;
   let report: ProcessReport = {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import {randomUUID} from 'node:crypto';
 import {join} from 'node:path';
 import {suite, test, type TestContext} from 'node:test';
+import type {Config} from '../../../server/config/config.ts';
 import {makeEmbedVersion} from '../../support/embed-folder.ts';
 import {leadApi} from '../../support/fake-upstream.ts';
 import {basic, postJson, readJson} from '../../support/http.ts';
@@ -25,7 +26,7 @@ type Line = {
 const script = 'lead-prequal-form.js';
 const nobody = {...leadApi, url: 'http://127.0.0.1:1', user: 'user', password: 'password', cid: '1'};
 
-async function start(t: TestContext, logLevel = 'info'): Promise<TestServer> {
+async function start(t: TestContext, logLevel: Config['logLevel'] = 'info'): Promise<TestServer> {
   const starting = startTestServer((folder) => {
     makeEmbedVersion(join(folder, 'embed'), '1.99.0', {[script]: 'export {};'});
     return {embedFolder: join(folder, 'embed'), logLevel, ...through(nobody)};
