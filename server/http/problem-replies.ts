@@ -6,7 +6,7 @@ import {STATUS_CODES, type ServerResponse} from 'node:http';
 import type {Duplex} from 'node:stream';
 import type {ErrorRequestHandler, Request, RequestHandler, Response} from 'express';
 import {problems, problemTypePrefix, type Problem, type ProblemCode} from '../../contract/problems.ts';
-import {ProblemError, type Extras} from '../leads/problem-error.ts';
+import {ProblemError, retryAfter, type Extras} from '../leads/problem-error.ts';
 import {LeadUnreadable, StoreUnavailable} from '../leads/store-errors.ts';
 import type {Emit} from '../observe/observations.ts';
 
@@ -78,11 +78,11 @@ const storeUnavailable = () =>
   new ProblemError(
     'store-unavailable',
     'If this was a lead, it may have been stored. Send it again shortly with the same Idempotency-Key.',
-    {headers: {'Retry-After': '5'}},
+    retryAfter(5),
   );
 
 export const shuttingDown = () =>
-  new ProblemError('shutting-down', 'Please send it again shortly.', {headers: {'Retry-After': '5'}});
+  new ProblemError('shutting-down', 'Please send it again shortly.', retryAfter(5));
 
 /** Refuses every request with a 503 while `stopping()` is true. */
 export const refuseWhile =

@@ -6,7 +6,7 @@ import type {LeadService, Submitted} from './lead-service.ts';
 import type {IdempotencyDigests, IdempotencyKey} from './idempotency.ts';
 import type {NewLead} from './new-lead.ts';
 import type {StoredLead} from './stored-lead.ts';
-import {ProblemError} from './problem-error.ts';
+import {ProblemError, retryAfter} from './problem-error.ts';
 
 const {min, max} = limits.idempotencyKeyCharacters;
 const keyPattern = new RegExp(`^[\\x21-\\x7e]{${min},${max}}$`);
@@ -83,7 +83,5 @@ export async function submitLead(
   if (accepted.outcome === 'proof-spent') {
     throw new ProblemError('proof-needed', 'Fetch the configuration and solve its challenge.');
   }
-  throw new ProblemError('idempotency-key-in-progress', 'Send it again with the same key.', {
-    headers: {'Retry-After': '1'},
-  });
+  throw new ProblemError('idempotency-key-in-progress', 'Send it again with the same key.', retryAfter(1));
 }

@@ -15,7 +15,7 @@ import {known} from './consent-record.ts';
 import {hashOfText, textGivenAs} from './consent-texts.ts';
 import {oneLine} from './hidden-characters.ts';
 import type {NewLead} from './new-lead.ts';
-import {ProblemError} from './problem-error.ts';
+import {ProblemError, retryAfter} from './problem-error.ts';
 import type {FormAtConsent} from './stored-lead.ts';
 
 /** What is known of a visitor by the request, and not by what the page says. */
@@ -148,9 +148,7 @@ export function readConsent(
   const given = body?.consent;
   const shown = given && textGivenAs(partner, given.version);
   if (given && !shown) {
-    throw new ProblemError('consent-outdated', 'Fetch the configuration and show its text.', {
-      headers: {'Retry-After': '1'},
-    });
+    throw new ProblemError('consent-outdated', 'Fetch the configuration and show its text.', retryAfter(1));
   }
   if (!shown || (required && !given.agreed)) {
     const errors: FieldError[] = [{field: 'consent', code: 'required', message: 'is required'}];

@@ -10,7 +10,7 @@ import {printable} from '../admin/visible.ts';
 import {html, Html} from '../html/html.ts';
 import {compressAt, encodings} from '../http/embed/compression.ts';
 import {observedProblem, type WriteProblem} from '../http/problem-replies.ts';
-import {ProblemError} from '../leads/problem-error.ts';
+import {ProblemError, retryAfter} from '../leads/problem-error.ts';
 import type {Emit} from '../observe/observations.ts';
 import {gate} from './layout.ts';
 import type {Reply} from './visit.ts';
@@ -144,7 +144,7 @@ function failureOf(error: unknown, request: Request, emit: Emit): Failure {
       status,
       title: 'The store cannot be asked',
       text: 'The database does not answer. Leads that were stored are safe. Try again shortly.',
-      headers: {'Retry-After': '5'},
+      ...retryAfter(5),
     };
   const text = error instanceof ProblemError ? message : 'The log of these pages says why.';
   return {status, title, text, headers: extras.headers ?? {}};

@@ -33,7 +33,7 @@ import type {Counters} from '../limits/counters.ts';
 import {countInNetworks} from '../limits/network-count.ts';
 import {isFromOwnPage} from '../own-page.ts';
 import {replayLead} from '../../leads/intake.ts';
-import {ProblemError} from '../../leads/problem-error.ts';
+import {ProblemError, retryAfter} from '../../leads/problem-error.ts';
 import {observedProblem} from '../problem-replies.ts';
 import {problems} from '../../../contract/problems.ts';
 import {visitorOf} from '../request-context.ts';
@@ -281,9 +281,7 @@ async function countLead(counters: Counters, network: string, digest: string) {
   if (counts[0]) return;
   const {count, left} = await countInNetworks(counters, networkLimit, network);
   if (count <= networkLimit.limit) return void (await counters.increment(counted));
-  throw new ProblemError('too-many-requests', 'Too many leads without a script.', {
-    headers: {'Retry-After': String(Math.ceil(left / 1_000))},
-  });
+  throw new ProblemError('too-many-requests', 'Too many leads without a script.', retryAfter(left / 1_000));
 }
 
 /** What the server found wrong, by the fields of the form. */

@@ -18,7 +18,7 @@ import type {FailureLimit} from '../limits/failure-limit.ts';
 import {readIdempotencyKey, readLead, replayLead, submitLead} from '../../leads/intake.ts';
 import {mount} from '../mount.ts';
 import {operations} from '../operations.ts';
-import {ProblemError} from '../../leads/problem-error.ts';
+import {ProblemError, retryAfter} from '../../leads/problem-error.ts';
 import {callerOf} from '../request-context.ts';
 
 type Parts = {
@@ -34,16 +34,8 @@ type Parts = {
   reads: {count: (read: {user: string}) => void};
 };
 
-export function jsonApi({
-  callers,
-  partners,
-  signIns,
-  failureDelay,
-  service,
-  digests,
-  timings,
-  reads,
-}: Parts): Router {
+export function jsonApi(parts: Parts): Router {
+  const {callers, partners, signIns, failureDelay, service, digests, timings, reads} = parts;
   const router = Router({caseSensitive: true});
   const authenticate = basicAuth(callers, signIns, failureDelay);
 
@@ -109,9 +101,7 @@ function result({lead, answer}: StoredLead): SpecifiedPrequalification {
     throw new ProblemError('no-prequalification', 'Only prequalification leads have amounts.');
   }
   if (answer.status === 'pending') {
-    throw new ProblemError('result-pending', 'The upstream has not answered yet.', {
-      headers: {'Retry-After': '5'},
-    });
+    throw new ProblemError('result-pending', 'The upstream has not answered yet.', retryAfter(5));
   }
   if (answer.status === 'refused' || !answer.amounts) {
     throw new ProblemError('upstream-refused', 'The upstream will not take this lead.');

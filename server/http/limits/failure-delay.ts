@@ -5,7 +5,7 @@
  */
 import {setTimeout as sleep} from 'node:timers/promises';
 import {networksAround} from '../../config/addresses.ts';
-import {ProblemError} from '../../leads/problem-error.ts';
+import {ProblemError, retryAfter} from '../../leads/problem-error.ts';
 import {createMemoryCounters} from './memory-counters.ts';
 
 /** Delays in milliseconds: after the first failure, and at most. */
@@ -29,9 +29,7 @@ export function createFailureDelay(): FailureDelay {
       increment(`account:${account}`),
     ];
     if (waiting >= maxWaiting) {
-      throw new ProblemError('too-many-requests', 'Too many failed sign-ins wait already.', {
-        headers: {'Retry-After': '1'},
-      });
+      throw new ProblemError('too-many-requests', 'Too many failed sign-ins wait already.', retryAfter(1));
     }
     const failureCount = Math.max(...counts);
     waiting += 1;

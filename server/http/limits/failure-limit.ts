@@ -14,7 +14,7 @@ import type {Emit} from '../../observe/observations.ts';
 import type {ClientAddress} from '../client-address.ts';
 import type {Counters} from './counters.ts';
 import {createMemoryCounters, type Counter} from './memory-counters.ts';
-import {ProblemError} from '../../leads/problem-error.ts';
+import {ProblemError, retryAfter} from '../../leads/problem-error.ts';
 
 export type FailureLimit = {
   /**
@@ -82,9 +82,8 @@ export function createFailureLimit({
     check(client) {
       const refused = around(client).find(({known, max}) => known && known.count >= max);
       if (!refused?.known || isWithin(client.address, exempt())) return;
-      throw new ProblemError('too-many-requests', `Too many ${what} of this address failed.`, {
-        headers: {'Retry-After': String(Math.ceil(refused.known.left / 1_000))},
-      });
+      const wait = retryAfter(refused.known.left / 1_000);
+      throw new ProblemError('too-many-requests', `Too many ${what} of this address failed.`, wait);
     },
 
     async countFailure(client) {
