@@ -1,9 +1,8 @@
 /** The services of the recipes, as their public documentation describes them. docs/recipes/ names its pages. */
-import {once} from 'node:events';
 import {createServer, type IncomingMessage, type ServerResponse} from 'node:http';
-import type {AddressInfo} from 'node:net';
 import {text} from 'node:stream/consumers';
 import {runInNewContext} from 'node:vm';
+import {closeAtOnce, listen} from '../support/listening.ts';
 
 export type Service<Records> = {
   url: string;
@@ -27,21 +26,15 @@ async function serve<Records>(records: Records, handle: Handler): Promise<Servic
       else handle(request, body, response);
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const {url} = await listen(server);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     records,
     failWith(status, headers = {}) {
       [failure, failureHeaders] = [status, headers];
     },
     requests: () => requests,
-    async close() {
-      const closed = once(server, 'close');
-      server.close();
-      server.closeAllConnections();
-      await closed;
-    },
+    close: () => closeAtOnce(server),
   };
 }
 

@@ -1,12 +1,11 @@
 /** An upstream with the API of the specification. A script can make it reply differently. */
 import {randomUUID} from 'node:crypto';
-import {once} from 'node:events';
 import {createServer, type IncomingHttpHeaders, type ServerResponse} from 'node:http';
-import type {AddressInfo} from 'node:net';
 import {text} from 'node:stream/consumers';
 import type {LeadApiSettings} from '../../server/config/destinations.ts';
 import {writeConfig} from './config-file.ts';
 import {basic} from './http.ts';
+import {closeAtOnce, listen} from './listening.ts';
 import {amounts} from './sample-leads.ts';
 import {acme, inFile} from './test-server.ts';
 
@@ -109,26 +108,14 @@ export async function startFakeUpstream(script: Script = {}, port = 0): Promise<
       return (known ? own : json(401, {}))(response, exchange);
     });
   });
-  server.listen(port, '127.0.0.1');
-  await once(server, 'listening');
-  const {port: ownPort} = server.address() as AddressInfo;
+  const {url} = await listen(server, port);
 
   return {
-    settings: {
-      ...leadApi,
-      url: `http://127.0.0.1:${ownPort}/base`,
-      ...(script.access ?? upstreamAccess),
-    },
+    settings: {...leadApi, url: `${url}/base`, ...(script.access ?? upstreamAccess)},
     exchanges,
     sent: () => [...sent],
     taken: () => [...taken],
-    async close() {
-      if (!server.listening) return;
-      const closed = once(server, 'close');
-      server.close();
-      server.closeAllConnections();
-      await closed;
-    },
+    close: () => closeAtOnce(server),
   };
 }
 

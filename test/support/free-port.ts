@@ -1,11 +1,11 @@
 import {once} from 'node:events';
-import {createServer, type AddressInfo} from 'node:net';
+import {createServer} from 'node:net';
+import {listen} from './listening.ts';
 
 /** @returns a port that no program listens on, for programs that cannot choose one themselves */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const {port} = server.address() as AddressInfo;
+  const server = createServer();
+  const {port} = await listen(server);
   await once(server.close(), 'close');
   return port;
 }

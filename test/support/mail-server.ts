@@ -1,9 +1,10 @@
 /** A mail server that keeps the e-mails that it gets. A script can make it refuse, and a raw one can say anything. */
 import {once} from 'node:events';
-import {createServer, type AddressInfo, type Socket} from 'node:net';
+import {createServer, type Socket} from 'node:net';
 import {buffer} from 'node:stream/consumers';
 import PostalMime, {type Email} from 'postal-mime';
 import {SMTPServer, type SMTPServerOptions} from 'smtp-server';
+import {listen} from './listening.ts';
 
 export type Received = {
   /** As it came over the line. */
@@ -68,9 +69,7 @@ export async function startMailServer(options: SMTPServerOptions = {}): Promise<
   // Clients that give up reset their connections.
   server.on('error', () => undefined);
   server.server.on('connection', () => (connections += 1));
-  server.listen(0, '127.0.0.1');
-  await once(server.server, 'listening');
-  const {port} = server.server.address() as AddressInfo;
+  const {port} = await listen(server.server);
   return {
     port,
     received,
@@ -90,10 +89,9 @@ export async function startRawServer(
     socket.on('error', () => undefined);
     talk(socket);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const {port} = await listen(server);
   return {
-    port: (server.address() as AddressInfo).port,
+    port,
     async close() {
       if (!server.listening) return;
       const closed = once(server, 'close');

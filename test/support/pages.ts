@@ -2,7 +2,6 @@
 import {randomUUIDv7} from 'node:crypto';
 import {once} from 'node:events';
 import {Agent, request as httpRequest, type IncomingHttpHeaders, type IncomingMessage} from 'node:http';
-import type {AddressInfo} from 'node:net';
 import {buffer} from 'node:stream/consumers';
 import type {Status} from '../../server/admin/status.ts';
 import {readConfig, type Config} from '../../server/config/config.ts';
@@ -15,6 +14,7 @@ import {createPages} from '../../server/pages/app.ts';
 import {digestOf, newSecret} from '../../server/leads/operators.ts';
 import type {Route} from '../../server/pages/visit.ts';
 import {operate, statusOf, type Operated} from './operator.ts';
+import {listen} from './listening.ts';
 import type {Owner} from './opened.ts';
 
 export const pagesUrl = 'https://admin.leads.example';
@@ -99,10 +99,8 @@ export async function servePages(
   const status = options.status ?? (() => statusOf({store, config}));
   const app = createPages({admin: () => ({store, config}), status, routes, emit});
   const server = createListener(app, {emit, trustProxy: config.trustProxy, limits: connectionLimits});
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const {port} = await listen(server);
   t.after(() => closeListener(server, 1_000, emit));
-  const {port} = server.address() as AddressInfo;
   const agent = new Agent({keepAlive: true, maxSockets: 16});
   t.after(() => agent.destroy());
   return {

@@ -1,12 +1,11 @@
 /** A receiver of webhooks that really listens, over http or https. It records requests, and a test says what it answers. */
 import {randomBytes} from 'node:crypto';
-import {once} from 'node:events';
 import {createServer, type IncomingHttpHeaders, type RequestListener, type ServerResponse} from 'node:http';
 import {createServer as createTlsServer, type ServerOptions} from 'node:https';
-import type {AddressInfo} from 'node:net';
 import {text} from 'node:stream/consumers';
 import type {WebhookSettings} from '../../server/config/destinations.ts';
 import type {LeadEvent} from '../../server/leads/lead-event.ts';
+import {closeAtOnce, listen} from './listening.ts';
 
 export type Received = {method: string; path: string; headers: IncomingHttpHeaders; body: string};
 export type ReceiverReply = (response: ServerResponse, received: Received) => void | Promise<void>;
@@ -75,9 +74,7 @@ export async function startWebhookReceiver(
   };
   const server = tls ? createTlsServer(tls, listener) : createServer(listener);
   server.on('connection', () => (connections += 1));
-  server.listen(port, host);
-  await once(server, 'listening');
-  const {port: ownPort} = server.address() as AddressInfo;
+  const {port: ownPort} = await listen(server, port, host);
 
   const hasReceived = (count: number) =>
     new Promise<void>((resolve) => {
@@ -111,12 +108,6 @@ export async function startWebhookReceiver(
       return JSON.parse(received.at(-1)!.body) as LeadEvent;
     },
     connections: () => connections,
-    async close() {
-      if (!server.listening) return;
-      const closed = once(server, 'close');
-      server.close();
-      server.closeAllConnections();
-      await closed;
-    },
+    close: () => closeAtOnce(server),
   };
 }

@@ -1,7 +1,6 @@
 /** A website on an origin of its own, such as that of a partner: it answers every request with one page. */
-import {once} from 'node:events';
 import {createServer} from 'node:http';
-import type {AddressInfo} from 'node:net';
+import {listen} from './listening.ts';
 
 export type Page = {html: string; headers?: Readonly<Record<string, string>>};
 export type Website = Awaited<ReturnType<typeof startWebsite>>;
@@ -19,11 +18,7 @@ export async function startWebsite() {
   const page: Page = {html: ''};
   const server = createServer((_request, response) => {
     response.writeHead(200, {'Content-Type': 'text/html; charset=utf-8', ...page.headers}).end(page.html);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    page,
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close: () => server.close().closeAllConnections(),
-  };
+  });
+  const {url} = await listen(server);
+  return {page, origin: url, close: () => server.close().closeAllConnections()};
 }

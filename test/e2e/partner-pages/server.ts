@@ -1,11 +1,10 @@
 /** Serves the pages of partners, with the built form, which needs no other server in its sandbox. */
-import {once} from 'node:events';
 import {existsSync, readFileSync} from 'node:fs';
 import {createServer} from 'node:http';
-import type {AddressInfo} from 'node:net';
 import {extname, join, resolve} from 'node:path';
 import {newestScript} from '../../../server/snippets/newest-script.ts';
 import {documentedSnippet, singleSnippet} from '../../support/embed-snippet.ts';
+import {listen} from '../../support/listening.ts';
 import {partnerPages, themeAddress, type Scheme} from './pages.ts';
 import {themeFolder} from './wordpress.ts';
 
@@ -44,9 +43,8 @@ export async function servePartnerPages(): Promise<PartnerPages> {
   const server = createServer((request, response) => {
     const found = reply(new URL(request.url ?? '/', `http://${request.headers.host}`));
     response.writeHead(found ? 200 : 404, {'Content-Type': found?.type ?? 'text/plain'}).end(found?.body);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  const {url: origin} = await listen(server);
   return {
     addressOf: (name, scheme, layout = 'steps') => `${origin}/${name}?scheme=${scheme}&layout=${layout}`,
     close: () => server.close().closeAllConnections(),

@@ -3,11 +3,12 @@ import assert from 'node:assert/strict';
 import {once} from 'node:events';
 import {readFileSync, readdirSync} from 'node:fs';
 import {createServer, type IncomingMessage, type ServerResponse} from 'node:http';
-import {connect, type AddressInfo} from 'node:net';
+import {connect} from 'node:net';
 import {suite, test, type TestContext} from 'node:test';
 import {connectionLimits, guardConnections} from '../../../server/http/connections.ts';
 import {createProxyCheck} from '../../../server/http/client-address.ts';
 import {openConnection, requestText, type Connection} from '../../support/connection.ts';
+import {listen} from '../../support/listening.ts';
 import {ignoreObservations} from '../../support/observation-log.ts';
 import {basic, fetchFrom, postJson, readJson} from '../../support/http.ts';
 import {standardBody} from '../../support/sample-leads.ts';
@@ -65,18 +66,27 @@ async function startGuarded(
     if (request.url === '/wait') waiting.push(response);
     else response.setHeader('content-length', body.length).end(body);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const {port} = await listen(server);
   t.after(() => {
     server.closeAllConnections();
     server.close();
   });
-  const {port} = server.address() as AddressInfo;
   const connections = () =>
     new Promise<number>((resolve, reject) =>
       server.getConnections((error, count) => (error ? reject(error) : resolve(count))),
     );
-  return {waiting, port, connections, open: () => openConnection(port)};
+  const open = () => openConnection(port);
+  /** A connection with a request that is not answered yet. */
+  async function busy(request = get('/wait')) {
+    const connection = await open();
+    const before = waiting.length;
+    connection.send(request);
+    await until(() => waiting.length > before);
+    return connection;
+  }
+  /** Answers the first request that waits. */
+  const answerFirst = () => waiting[0]!.setHeader('content-length', 0).end();
+  return {waiting, port, connections, open, busy, answerFirst};
 }
 
 const get = (path: string) => requestText('GET', path, {});
@@ -98,46 +108,36 @@ function sendUnread(t: TestContext, port: number, text: string) {
 
 suite('when there are too many connections', () => {
   test('of too many connections an idle one goes, and one with a request under way stays', async (t) => {
-    const {open, waiting} = await startGuarded(t, {connections: 2});
-    const busy = await open();
-    busy.send(get('/wait'));
-    await until(() => waiting.length === 1);
+    const {open, busy, answerFirst} = await startGuarded(t, {connections: 2});
+    const atWork = await busy();
     const idle = await open();
     const newcomer = await open();
     assert.deepEqual(await idle.ended(), []);
     await assertWorks(newcomer);
-    waiting[0]!.setHeader('content-length', 0).end();
-    assert.equal((await busy.answer()).status, 200);
+    answerFirst();
+    assert.equal((await atWork.answer()).status, 200);
   });
   test('of too many connections one with incomplete headers goes as an idle one does', async (t) => {
-    const {open, waiting} = await startGuarded(t, {connections: 2});
+    const {open, busy} = await startGuarded(t, {connections: 2});
     const dripping = await open();
     dripping.send(get('/').slice(0, 20));
-    const busy = await open();
-    busy.send(get('/wait'));
-    await until(() => waiting.length === 1);
+    await busy();
     await open();
     assert.deepEqual(await dripping.ended(), []);
   });
   test('one whose body is not complete goes when none is idle', async (t) => {
-    const {open, waiting} = await startGuarded(t, {connections: 2});
-    const dripping = await open();
-    dripping.send(requestText('POST', '/wait', {'content-length': '10'}, 'x'));
-    await until(() => waiting.length === 1);
-    const busy = await open();
-    busy.send(get('/wait'));
-    await until(() => waiting.length === 2);
+    const {open, busy} = await startGuarded(t, {connections: 2});
+    const dripping = await busy(requestText('POST', '/wait', {'content-length': '10'}, 'x'));
+    await busy();
     await open();
     assert.deepEqual(await dripping.ended(), []);
   });
   test('the newcomer goes if the server is at work for all other connections', async (t) => {
-    const {open, waiting} = await startGuarded(t, {connections: 1});
-    const busy = await open();
-    busy.send(get('/wait'));
-    await until(() => waiting.length === 1);
+    const {open, busy, answerFirst} = await startGuarded(t, {connections: 1});
+    const atWork = await busy();
     assert.deepEqual(await (await open()).ended(), []);
-    waiting[0]!.setHeader('content-length', 0).end();
-    assert.equal((await busy.answer()).status, 200);
+    answerFirst();
+    assert.equal((await atWork.answer()).status, 200);
   });
   test('an address with too many connections loses one of its own, also while others have room', async (t) => {
     const {open} = await startGuarded(t, {connectionsPerAddress: 3}, false);
@@ -212,13 +212,11 @@ suite('a client that reads no responses', () => {
     await until(() => unread(port) === 0);
   });
   test('a client that waits for the server for longer than half of the limit keeps its connection', async (t) => {
-    const {open, waiting} = await startGuarded(t, {silence: 400});
-    const busy = await open();
-    busy.send(get('/wait'));
-    await until(() => waiting.length === 1);
+    const {busy, waiting, answerFirst} = await startGuarded(t, {silence: 400});
+    const atWork = await busy();
     await once(waiting[0]!, 'timeout');
-    waiting[0]!.setHeader('content-length', 0).end();
-    assert.equal((await busy.answer()).status, 200);
+    answerFirst();
+    assert.equal((await atWork.answer()).status, 200);
   });
 });
 
@@ -276,14 +274,14 @@ suite('what all clients together leave unread', () => {
     assert.deepEqual(others, []);
   });
   test('no request is begun that comes after the one whose response is the last', async (t) => {
-    const {open, waiting} = await startGuarded(t, {bytesPerConnection: 100});
+    const {open, waiting, answerFirst} = await startGuarded(t, {bytesPerConnection: 100});
     const connection = await open();
     connection.send(get('/200'));
     await connection.answer();
     connection.send(get('/wait').repeat(3));
     await until(() => waiting.length > 0);
     assert.equal(waiting.length, 1);
-    waiting[0]!.setHeader('content-length', 0).end();
+    answerFirst();
     assert.equal((await connection.ended()).length, 1);
   });
 });

@@ -1,12 +1,11 @@
 /** An error that arrives when the response has begun already. */
 import assert from 'node:assert/strict';
-import {once} from 'node:events';
 import {createServer} from 'node:http';
-import type {AddressInfo} from 'node:net';
 import {suite, test, type TestContext} from 'node:test';
 import express, {Router, type Request, type RequestHandler, type Response} from 'express';
 import {errorReplies} from '../../../server/http/problem-replies.ts';
 import {StoreUnavailable} from '../../../server/leads/store-errors.ts';
+import {listen} from '../../support/listening.ts';
 
 /** A server like server/server.ts, where an error that leaves the routes ends the process. */
 async function serve(t: TestContext, handler: RequestHandler) {
@@ -19,10 +18,9 @@ async function serve(t: TestContext, handler: RequestHandler) {
   const server = createServer((request, response) => {
     app(request as Request, response as Response, (error: unknown) => left.push(error));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const {url} = await listen(server);
   t.after(() => server.close());
-  return {left, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`};
+  return {left, url};
 }
 
 const late = new StoreUnavailable('a request has waited for 12 s');

@@ -1,7 +1,6 @@
 /** Addresses, headers and bodies with 8 kB of something that is expensive to read, at every route of the server. */
 import assert from 'node:assert/strict';
-import {once} from 'node:events';
-import type {AddressInfo} from 'node:net';
+import {createServer} from 'node:http';
 import {join} from 'node:path';
 import {after, suite, test} from 'node:test';
 import express from 'express';
@@ -10,6 +9,7 @@ import {createAddressReader} from '../../../server/http/client-address.ts';
 import {operations} from '../../../server/http/operations.ts';
 import {requestContext} from '../../../server/http/request-context.ts';
 import {makeEmbedVersion} from '../../support/embed-folder.ts';
+import {listen} from '../../support/listening.ts';
 import {ignoreObservations} from '../../support/observation-log.ts';
 import {
   hostileFields,
@@ -74,11 +74,10 @@ suite('a query', () => {
         response.json(request.query === request.query && request.query);
       },
     );
-    const listening = app.listen(0, '127.0.0.1');
+    const listening = createServer(app);
     t.after(() => listening.close());
-    await once(listening, 'listening');
-    const {port} = listening.address() as AddressInfo;
-    const response = await fetch(`http://127.0.0.1:${port}/?a=1&b=50%off&a=%C3%A9`);
+    const {url} = await listen(listening);
+    const response = await fetch(`${url}/?a=1&b=50%off&a=%C3%A9`);
     assert.deepEqual(await response.json(), {a: ['1', 'é'], b: '50%off'});
   });
 

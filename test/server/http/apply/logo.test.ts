@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import {once} from 'node:events';
 import {createServer} from 'node:http';
-import type {AddressInfo} from 'node:net';
 import {suite, test} from 'node:test';
 import {logoFault} from '../../../../server/http/apply/logo.ts';
+import {listen} from '../../../support/listening.ts';
 
 suite('the check of a logo', () => {
   test('names what the browsers of visitors would not show, or show late', async () => {
@@ -11,8 +10,7 @@ suite('the check of a logo', () => {
       const [status = 200, type = '', bytes = 0, more = {}] = replies[url ?? ''] ?? [];
       response.writeHead(status, {'Content-Type': type, ...more}).end(Buffer.alloc(bytes));
     });
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const {url: address} = await listen(server);
     const replies: Record<string, [number, string, number, object?]> = {
       '/right': [200, 'image/svg+xml', 100_000],
       '/large': [200, 'image/png', 100_001],

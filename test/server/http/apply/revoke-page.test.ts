@@ -1,8 +1,6 @@
 /** What a request to a visitor's stop link does: opening it does nothing, and only a button or a mail provider's one click stops. */
 import assert from 'node:assert/strict';
-import {once} from 'node:events';
 import {createServer} from 'node:http';
-import type {AddressInfo} from 'node:net';
 import {suite, test} from 'node:test';
 import express from 'express';
 import {limits} from '../../../../contract/api.ts';
@@ -14,6 +12,7 @@ import {createRevokePage} from '../../../../server/http/apply/revoke-page.ts';
 import {errorReplies} from '../../../../server/http/problem-replies.ts';
 import {requestContext} from '../../../../server/http/request-context.ts';
 import type {LinkDesk} from '../../../../server/leads/revocation.ts';
+import {listen} from '../../../support/listening.ts';
 import {openForSuite} from '../../../support/opened.ts';
 import {sampleId} from '../../../support/sample-events.ts';
 
@@ -51,13 +50,9 @@ const server = openForSuite(async () => {
     }),
   );
   app.use(errorReplies(emit));
-  const listening = createServer(app).listen(0, '127.0.0.1');
-  await once(listening, 'listening');
-  const {port} = listening.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}/revoke/link`,
-    close: async () => void (await listening[Symbol.asyncDispose]()),
-  };
+  const listening = createServer(app);
+  const {url} = await listen(listening);
+  return {url: `${url}/revoke/link`, close: () => listening[Symbol.asyncDispose]()};
 });
 
 const key = 'List-Unsubscribe';

@@ -1,7 +1,6 @@
 /** How the files of the form are compressed while the server runs, with a compressor that the test controls. */
 import assert from 'node:assert/strict';
-import {once} from 'node:events';
-import type {AddressInfo} from 'node:net';
+import {createServer} from 'node:http';
 import {suite, test, type TestContext} from 'node:test';
 import express from 'express';
 import {embedFiles} from '../../../../server/http/embed/embed-files.ts';
@@ -9,6 +8,7 @@ import {createCompressor, type Compress} from '../../../../server/http/embed/com
 import {readVersions} from '../../../../server/versions/embed-versions.ts';
 import {makeEmbedVersion} from '../../../support/embed-folder.ts';
 import {requestRaw} from '../../../support/http.ts';
+import {listen} from '../../../support/listening.ts';
 import {temporaryFolder} from '../../../support/temporary-folder.ts';
 
 const script = 'lead-prequal-form.js';
@@ -25,10 +25,9 @@ async function serve(t: TestContext, compress: Compress) {
     () => {},
     createCompressor(compress),
   );
-  const server = express().disable('etag').use(files).listen(0, '127.0.0.1');
+  const server = createServer(express().disable('etag').use(files));
   t.after(() => server.close().closeAllConnections());
-  await once(server, 'listening');
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const {url} = await listen(server);
   return (path: string, headers: Record<string, string> = {}) =>
     requestRaw(url + path, {headers: {'accept-encoding': 'br', ...headers}});
 }
