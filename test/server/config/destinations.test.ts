@@ -272,89 +272,68 @@ test('an unused secret is warned of, also the URL of a webhook that has one in t
 
 suite('a setting of a destination that is wrong is refused by its name', () => {
   const crmWithoutUrl = without(crm, 'url');
-  const wrongSecret = 'CREDENTIALS_CRM_SECRET must be whsec_ and 24 to 64 bytes in base64';
-  const wrongServer =
-    'SMTP_URL must be an address such as smtp://user:password@host:587, without path and parameters, and with signs such as / or # of a password encoded';
+  const notAServer =
+    'must be an address such as smtp://user:password@host:587, without path and parameters, and with signs such as / or # of a password encoded';
+  const wrongServer = `SMTP_URL ${notAServer}`;
   const wrongSender = 'mail_from: must be one e-mail address, such as Leads <leads@example.com>';
   const needs = (setting: string, name: string) => `${setting} is missing, which ${name} needs`;
-  const refused: [what: string, destinations: object, settings: Settings, lines: string[]][] = [
-    ['no secret', {crm}, {}, [needs('CREDENTIALS_CRM_SECRET', 'destinations.crm')]],
-    [
-      'no URL',
-      {crm: crmWithoutUrl},
-      {},
-      [needs('CREDENTIALS_CRM_URL', 'destinations.crm'), needs('CREDENTIALS_CRM_SECRET', 'destinations.crm')],
-    ],
-    [
-      'a URL that is none',
-      {crm: crmWithoutUrl},
-      {...crmAccess, CREDENTIALS_CRM_URL: canary},
-      ['CREDENTIALS_CRM_URL must be a URL that starts with https://'],
-    ],
-    [
-      'a URL with http',
-      {crm: crmWithoutUrl},
-      {...crmAccess, CREDENTIALS_CRM_URL: `http://crm.example/${canary}`},
-      [
-        'CREDENTIALS_CRM_URL must start with https://, unless "internal": true says that it is in your network',
-      ],
-    ],
-    ...[
-      canary,
-      secret.slice('whsec_'.length),
-      `whsec_${Buffer.alloc(23).toString('base64')}`,
-      `whsec_${Buffer.alloc(65).toString('base64')}`,
-      `whsec_${Buffer.alloc(32).toString('base64').replace('=', '')}`,
-      `whsec_${Buffer.alloc(33, 255).toString('base64url')}`,
-      `${secret}==`,
-      `${secret} ${canary}`,
-    ].map((text): [string, object, Settings, string[]] => [
-      `the secret ${text}`,
-      {crm},
-      {CREDENTIALS_CRM_SECRET: text},
-      [wrongSecret],
-    ]),
-    [
-      'a secret of separators',
-      {crm},
-      {CREDENTIALS_CRM_SECRET: ','},
-      ['CREDENTIALS_CRM_SECRET must hold a secret'],
-    ],
-    [
-      'three secrets',
-      {crm},
-      {CREDENTIALS_CRM_SECRET: `${secret} ${newSecret} ${thirdSecret}`},
-      ['CREDENTIALS_CRM_SECRET must hold two secrets at most'],
-    ],
-    ['no mail server', {mail}, {}, [needs('SMTP_URL', 'destinations.mail')]],
-    [
-      'a wrong mail server, once for all e-mails',
-      {mail, others: {...mail, details: 'contact'}},
-      {...mailAccess, SMTP_URL: canary},
-      [wrongServer],
-    ],
-    ...[
-      `smtp://me:${canary}@mail.example?ignoreTLS=true`,
-      `smtp://me:${canary}@mail.example/?requireTLS=false`,
-      `smtp://me:${canary}@mail.example/#`,
-      `smtp://me:can/ary@mail.example`,
-      `smtp:${canary}`,
-      'smtp://',
-      `http://${canary}.example`,
-    ].map((text): [string, object, Settings, string[]] => [
-      `the mail server ${text}`,
-      {mail},
-      {...mailAccess, SMTP_URL: text},
-      [wrongServer],
-    ]),
+  const needsSecret = needs('CREDENTIALS_CRM_SECRET', 'destinations.crm');
+  const refused: [destinations: object, settings: Settings, ...lines: string[]][] = [
+    [{crm}, {}, needsSecret],
+    [{crm: crmWithoutUrl}, {}, needs('CREDENTIALS_CRM_URL', 'destinations.crm'), needsSecret],
+    [{mail}, {}, needs('SMTP_URL', 'destinations.mail')],
+    // Once for all e-mails.
+    [{mail, others: {...mail, details: 'contact'}}, {SMTP_URL: canary}, wrongServer],
   ];
-  for (const [what, destinations, settings, lines] of refused) {
-    test(`a setting of a destination that is wrong is refused by its name: ${what}`, () => {
-      const found = wrong(destinations, settings);
-      assert.deepEqual(found, lines);
-      assert.doesNotMatch(found.join('\n'), /canary|can\/ary/);
+  for (const [destinations, settings, ...lines] of refused) {
+    test(`a setting of a destination that is missing or wrong is named: ${lines[0]?.slice(0, 35)}`, () => {
+      assert.deepEqual(wrong(destinations, settings), lines);
     });
   }
+  const wrongValues: [destinations: object, name: string, says: string, values: readonly string[]][] = [
+    [{crm: crmWithoutUrl}, 'CREDENTIALS_CRM_URL', 'must be a URL that starts with https://', [canary]],
+    [
+      {crm: crmWithoutUrl},
+      'CREDENTIALS_CRM_URL',
+      'must start with https://, unless "internal": true says that it is in your network',
+      [`http://crm.example/${canary}`],
+    ],
+    [
+      {crm},
+      'CREDENTIALS_CRM_SECRET',
+      'must be whsec_ and 24 to 64 bytes in base64',
+      [
+        ...[canary, secret.slice('whsec_'.length), `${secret}==`, `${secret} ${canary}`],
+        ...[23, 65].map((bytes) => `whsec_${Buffer.alloc(bytes).toString('base64')}`),
+        `whsec_${Buffer.alloc(32).toString('base64').replace('=', '')}`,
+        `whsec_${Buffer.alloc(33, 255).toString('base64url')}`,
+      ],
+    ],
+    [{crm}, 'CREDENTIALS_CRM_SECRET', 'must hold a secret', [',']],
+    [
+      {crm},
+      'CREDENTIALS_CRM_SECRET',
+      'must hold two secrets at most',
+      [`${secret} ${newSecret} ${thirdSecret}`],
+    ],
+    [
+      {mail},
+      'SMTP_URL',
+      notAServer,
+      [
+        ...[`smtp://me:${canary}@mail.example?ignoreTLS=true`, `smtp://me:${canary}@mail.example/#`],
+        ...[`smtp://me:${canary}@mail.example/?requireTLS=false`, 'smtp://me:can/ary@mail.example'],
+        ...[`smtp:${canary}`, 'smtp://', `http://${canary}.example`],
+      ],
+    ],
+  ];
+  for (const [destinations, name, says, values] of wrongValues)
+    for (const value of values)
+      test(`a setting of a destination that is wrong is refused by its name: ${name} ${value}`, () => {
+        const found = wrong(destinations, {...crmAccess, ...mailAccess, [name]: value});
+        assert.deepEqual(found, [`${name} ${says}`]);
+        assert.doesNotMatch(found.join('\n'), /canary|can\/ary/);
+      });
   test('a sender that is wrong is refused, or one that is missing where no mailbox signs in', () => {
     for (const mail_from of [
       canary,

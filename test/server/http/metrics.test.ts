@@ -25,12 +25,15 @@ async function start(t: TestContext, store: Store, storeReadings = 0) {
   const prepared = {metrics, destinations, partners: [{...partner, sendTo: ['crm']}]} as const;
   const server = await openFor(t, store.startServer(prepared, {...quickTimings, storeReadings}));
   const send = (origin: string, partner = 'acme') => sendLead(server, somebody(), {origin, partner});
-  return {crm, server, send, samples: () => scrape(server.metricsPort)};
+  const samples = () => scrape(server.metricsPort);
+  const becomes = (value: number, ...of: [name: string, labels?: Record<string, string>]) =>
+    until(async () => valueOf(await samples(), ...of) === value);
+  return {crm, server, send, samples, becomes};
 }
 
 forEachStore((store) => {
   test('leads, refusals, answers and deliveries are counted', async (t) => {
-    const {server, send, samples} = await start(t, store);
+    const {server, send, samples, becomes} = await start(t, store);
     const before = await samples();
     const counted = {partner: 'acme', type: 'prequalification', answer: 'done'};
     assert.equal(valueOf(before, 'lead_prequal_leads_total', counted), 0);
@@ -45,8 +48,7 @@ forEachStore((store) => {
     assert.equal(await call({cid: undefined}), 422);
     assert.equal(await call({lead_type: 'standard'}), 201);
 
-    const delivered = {destination: 'crm', outcome: 'delivered'};
-    await until(async () => valueOf(await samples(), 'lead_prequal_deliveries_total', delivered) === 2);
+    await becomes(2, 'lead_prequal_deliveries_total', {destination: 'crm', outcome: 'delivered'});
     const after = await samples();
     assert.equal(valueOf(after, 'lead_prequal_leads_total', counted), 2);
     const ofCallers = {partner: '-', type: 'standard', answer: 'done'};
@@ -63,7 +65,7 @@ forEachStore((store) => {
   });
 
   test('the state of a destination, since when, and what waits for it are read', async (t) => {
-    const {crm, server, send, samples} = await start(t, store);
+    const {crm, server, send, samples, becomes} = await start(t, store);
     const ofCrm = {destination: 'crm'};
     const begun = Date.now() / 1_000;
     await send(listedOrigin);
@@ -75,8 +77,7 @@ forEachStore((store) => {
 
     crm.answerWith(replyWith(401));
     await send(listedOrigin);
-    const misconfigured = {...ofCrm, state: 'misconfigured'};
-    await until(async () => valueOf(await samples(), 'lead_prequal_destination_state', misconfigured) === 1);
+    await becomes(1, 'lead_prequal_destination_state', {...ofCrm, state: 'misconfigured'});
     const failing = await samples();
     assert.equal(valueOf(failing, 'lead_prequal_destination_state', {...ofCrm, state: 'ok'}), 0);
     const since = valueOf(failing, 'lead_prequal_destination_state_since_timestamp_seconds', ofCrm);
@@ -87,18 +88,16 @@ forEachStore((store) => {
     await server.execute(
       "INSERT INTO paused_destinations (destination, paused_at, reason) VALUES ('crm', 1, 'for the test')",
     );
-    const paused = {...ofCrm, state: 'paused'};
-    await until(async () => valueOf(await samples(), 'lead_prequal_destination_state', paused) === 1);
+    await becomes(1, 'lead_prequal_destination_state', {...ofCrm, state: 'paused'});
   });
 
   test('the store is read once in fifteen seconds, however often somebody asks', async (t) => {
-    const {crm, send, samples} = await start(t, store, usualTimings.storeReadings);
+    const {crm, send, samples, becomes} = await start(t, store, usualTimings.storeReadings);
     const waiting = {destination: 'crm', state: 'waiting'};
     assert.equal(valueOf(await samples(), 'lead_prequal_outbox_deliveries', waiting), 0);
     crm.answerWith(replyWith(401));
     await send(listedOrigin);
-    const misconfigured = {destination: 'crm', state: 'misconfigured'};
-    await until(async () => valueOf(await samples(), 'lead_prequal_destination_state', misconfigured) === 1);
+    await becomes(1, 'lead_prequal_destination_state', {destination: 'crm', state: 'misconfigured'});
     assert.equal(valueOf(await samples(), 'lead_prequal_outbox_deliveries', waiting), 0);
   });
 

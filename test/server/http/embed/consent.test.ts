@@ -119,39 +119,24 @@ suite('a partner with a consent in each language', () => {
       'words'
     ];
 
-  const rows: [
-    form: string,
-    key: string,
-    says: string | undefined,
-    lang: string | undefined,
-    text: string,
-  ][] = [
+  const plain = 'With See my estimate I accept the Terms (https://www.partner.example/terms).';
+  const plainSpanish = 'Con Enviar acepto los Términos (https://www.partner.example/es).';
+  type Row = [form: string, key: string, says: string | undefined, lang: string | undefined, text: string];
+  const rows: Row[] = [
     ['in English', 'both', 'en-US', 'en', english],
     ['in Spanish', 'both', 'es-US', 'es', spanish],
     ['in French, which has no text', 'both', 'fr-CA', 'en', english],
     ['in English, which has no text', 'spanish', 'en', 'es', spanish],
     ['in English, of a text without a language', 'old', 'en', undefined, english],
     ['that does not say its language, of a text without one', 'old', undefined, undefined, english],
+    ['that does not say its language', 'both', undefined, 'en', plain],
+    ['whose language is empty', 'both', '', 'en', plain],
     [
-      'that does not say its language',
-      'both',
-      undefined,
-      'en',
-      'With See my estimate I accept the Terms (https://www.partner.example/terms).',
-    ],
-    [
-      'whose language is empty',
-      'both',
-      '',
-      'en',
-      'With See my estimate I accept the Terms (https://www.partner.example/terms).',
-    ],
-    [
-      'that does not say its language, at a partner for contact data in Spanish',
+      'without its language, at a partner for contact data in Spanish',
       'spanish',
       undefined,
       'es',
-      'Con Enviar acepto los Términos (https://www.partner.example/es).',
+      plainSpanish,
     ],
   ];
   for (const [form, key, says, lang, shown] of rows) {
@@ -208,11 +193,11 @@ suite('a partner with a consent in each language', () => {
     assert.deepEqual(next_step_named, words);
     assert.deepEqual(cta, links);
   });
-  test('gives a text that all forms know once', async () => {
-    for (const lang of [undefined, 'en']) assert.ok(!('next_step_named' in (await configOf('both', lang))));
-  });
-  test('gives a form no link if the partner has none', async () => {
-    for (const lang of [undefined, 'en']) assert.ok(!('cta' in (await configOf('both', lang))));
+  test('gives a text that all forms know once, and no link if the partner has none', async () => {
+    for (const lang of [undefined, 'en']) {
+      const config = await configOf('both', lang);
+      assert.ok(!('next_step_named' in config) && !('cta' in config));
+    }
   });
   test('takes a language that is there twice for none', async () => {
     const twice = await configOf('both', 'es&lang=en');
@@ -232,15 +217,16 @@ suite('a partner with a consent in each language', () => {
 });
 
 suite('the record of a consent', () => {
+  /** The record of a lead that was sent with the tick. @param page from which it says that it comes */
+  const recordWith = async (more: object, page?: unknown, headers: Record<string, string> = {}) => {
+    const body = {consent: {...agreed, ...more}, page};
+    return recordOf(await sentLead(server, somebody(), {partner: 'ticked', body, headers}));
+  };
+
   test('the record has text, version, tick, time, origin, page, address and browser', async () => {
     const before = Date.now();
     const page = 'https://user:secret@www.partner.example/funding/?email=jane@example.com#part';
-    const answer = await sentLead(server, somebody(), {
-      partner: 'ticked',
-      body: {consent: agreed, page},
-      headers: {'user-agent': 'Browser/1.0'},
-    });
-    const {givenAt, evidence, ...record} = (await recordOf(answer))!;
+    const {givenAt, evidence, ...record} = (await recordWith({}, page, {'user-agent': 'Browser/1.0'}))!;
     assert.ok(evidence);
     assert.ok(Number(givenAt) >= before && Number(givenAt) <= Date.now());
     assert.deepEqual(record, {
@@ -256,8 +242,7 @@ suite('the record of a consent', () => {
   test('the record has what stood on the screen, and texts lose what nobody sees', async () => {
     const view = {button: ' See\u202e my\u0000estimate', in_view: false, width: 390, form: '1.7.0'};
     const slot = `We call\n\ud800 by  machine.${'x'.repeat(5_000)}`;
-    const body = {consent: {...agreed, ...view, verbatim: false, slot}};
-    const {form} = (await recordOf(await sentLead(server, somebody(), {partner: 'ticked', body})))!;
+    const {form} = (await recordWith({...view, verbatim: false, slot}))!;
     assert.deepEqual(form, {
       version: '1.7.0',
       button: 'See my estimate',
@@ -274,8 +259,7 @@ suite('the record of a consent', () => {
     {width: 100_001},
   ]) {
     test(`leaves out what is not valid, and takes the lead: ${JSON.stringify(view)}`, async () => {
-      const body = {consent: {...agreed, ...view}};
-      const record = await recordOf(await sentLead(server, somebody(), {partner: 'ticked', body}));
+      const record = await recordWith(view);
       assert.ok(record && !('form' in record));
     });
   }
@@ -289,12 +273,8 @@ suite('the record of a consent', () => {
   });
   for (const page of [undefined, '', 'not a page', 'javascript:alert(1)', 'data:text/html,x', 7]) {
     test(`has no page where there is none: ${JSON.stringify(page)}`, async () => {
-      const answer = await sentLead(server, somebody(), {
-        partner: 'ticked',
-        body: {consent: agreed, page},
-        headers: {'user-agent': 'x'.repeat(5_000)},
-      });
-      assert.partialDeepStrictEqual(await recordOf(answer), {page: null, userAgent: 'x'.repeat(512)});
+      const record = await recordWith({}, page, {'user-agent': 'x'.repeat(5_000)});
+      assert.partialDeepStrictEqual(record, {page: null, userAgent: 'x'.repeat(512)});
     });
   }
   for (const page of [
@@ -304,8 +284,7 @@ suite('the record of a consent', () => {
     'https://www.partner.example.other.example/',
   ]) {
     test(`believes no page of another origin: ${page}`, async () => {
-      const answer = await sentLead(server, somebody(), {partner: 'ticked', body: {consent: agreed, page}});
-      assert.partialDeepStrictEqual(await recordOf(answer), {origin: listedOrigin, page: null});
+      assert.partialDeepStrictEqual(await recordWith({}, page), {origin: listedOrigin, page: null});
     });
   }
   test('the record has no origin and no page where a page of the service sends none', async () => {

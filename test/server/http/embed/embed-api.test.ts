@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {randomUUID} from 'node:crypto';
 import {suite, test} from 'node:test';
-import type {EmbedAnswer, EmbedConfig} from '../../../../contract/embed.ts';
+import type {EmbedAnswer} from '../../../../contract/embed.ts';
 import {onePartner} from '../../../../server/config/partners.ts';
 import {embedConfigSchema} from '../../../../server/http/wire-schemas.ts';
 import {basic, comparable, fieldCodes, postJson, readJson, readProblem} from '../../../support/http.ts';
@@ -174,10 +174,7 @@ suite('a page of a partner', () => {
       contact,
     });
     const own = await openFor(t, startTestServer({partners: [named]}));
-    const config = await readJson<EmbedConfig>(
-      await own.fetch('/embed/v1/config', {headers: {origin: listedOrigin}}),
-      200,
-    );
+    const config = await formConfig(own, 'named');
     assert.equal(config.name, 'Acme Funding');
     assert.deepEqual(config.contact, [
       {href: 'tel:+14155550132', text: '(415) 555-0132 ext. 7'},
@@ -186,25 +183,20 @@ suite('a page of a partner', () => {
     assert.ok(embedConfigSchema.safeParse(config).success, 'as the OpenAPI document describes it');
   });
   test('learns what the partner takes', async () => {
-    const config = (partner: string, origin: string) =>
-      server.fetch(`/embed/v1/config?partner=${partner}`, {headers: {origin}});
     const minimums = {
       rollover_amount: 50_000,
       sba_qualified_amount: 75_000,
       portfolio_loan_qualified_amount: 100_000,
     };
     const none = {consent: null, colors: {}, challenge: null};
-    assert.deepEqual(await readJson(await config('acme', listedOrigin), 200), {
+    assert.deepEqual(await formConfig(server), {
       lead_types: ['standard', 'prequalification'],
       minimums,
       ...none,
       about: {ready: 'Tell us who it is for, and see all of it.', lines: []},
     });
-    assert.deepEqual(await readJson(await config('contact-only', otherOrigin), 200), {
-      lead_types: ['standard'],
-      minimums,
-      ...none,
-    });
+    const contactOnly = await formConfig(server, 'contact-only', {headers: {origin: otherOrigin}});
+    assert.deepEqual(contactOnly, {lead_types: ['standard'], minimums, ...none});
   });
 });
 
