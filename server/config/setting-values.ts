@@ -4,11 +4,8 @@ import {z} from 'zod';
 import {readRanges} from './addresses.ts';
 
 /** A number in decimal digits. For any wrong value, the error says which values are allowed. */
-export function numberWithin(least: number, most = Number.MAX_SAFE_INTEGER) {
-  const error =
-    most === Number.MAX_SAFE_INTEGER
-      ? `must be a number of at least ${least}`
-      : `must be a number from ${least} to ${most}`;
+export function numberWithin(least: number, most: number) {
+  const error = `must be a number from ${least} to ${most}`;
   return z.coerce.number(error).min(least, error).max(most, error);
 }
 

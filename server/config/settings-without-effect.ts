@@ -19,12 +19,7 @@ function isTimeZone(text: string): boolean {
 /** A sentence about each setting whose value has no effect. */
 export function settingsWithoutEffect(environment: Environment, reader: SettingsReader): string[] {
   const isSet = (name: string) => Boolean(environment[name]?.trim() || environment[`${name}_FILE`]);
-  const unused = (names: readonly string[], why: string) => {
-    const found = names.filter(isSet);
-    return (
-      found.length > 0 && `${found.join(', ')} ${found.length > 1 ? 'are' : 'is'} not used, because ${why}`
-    );
-  };
+  const unused = (name: string, why: string) => isSet(name) && `${name} is not used, because ${why}`;
   const {TZ: timeZone = ''} = environment;
   return [
     // Whoever wrote that may have meant a value. The other defaults store leads nowhere else.
@@ -34,7 +29,7 @@ export function settingsWithoutEffect(environment: Environment, reader: Settings
     timeZone !== '' &&
       !isTimeZone(timeZone) &&
       'TZ names no time zone, so times are shown in UTC: set one such as America/New_York',
-    !isSet('ADMIN_URL') && unused(['ADMIN_PORT'], "there are no operators' pages without ADMIN_URL"),
-    !isSet('METRICS_PORT') && unused(['METRICS_HOST'], 'there are no metrics without METRICS_PORT'),
+    !isSet('ADMIN_URL') && unused('ADMIN_PORT', "there are no operators' pages without ADMIN_URL"),
+    !isSet('METRICS_PORT') && unused('METRICS_HOST', 'there are no metrics without METRICS_PORT'),
   ].filter((line) => line !== false);
 }

@@ -128,16 +128,9 @@ export const saying = ({encrypt}: Pick<Visit, 'encrypt'>, path: string, said: Sa
   to: `${path}?said=${typeof said === 'string' ? encrypt(said) : `${encrypt(said.failed)}&failed=1`}`,
 });
 
-/** A form that is only a button. @param classes of the button */
-export const action = (
-  to: string,
-  words: string,
-  classes = '',
-  fields: Readonly<Record<string, string>> = {},
-): Html =>
-  html`<form method="post" action="${to}">
-    ${hidden(fields)}<button class="btn ${classes}">${words}</button>
-  </form>`;
+/** A form that is only a button. */
+export const action = (to: string, words: string, fields: Readonly<Record<string, string>> = {}): Html =>
+  html`<form method="post" action="${to}">${hidden(fields)}<button class="btn">${words}</button></form>`;
 
 export const hidden = (fields: Readonly<Record<string, string>>): readonly Html[] =>
   Object.entries(fields).map(

@@ -44,8 +44,7 @@ function need(finding: Finding, status: Status, visit: Visit): Html {
 }
 
 function needsOf(status: Status, {lastLeadAt}: Overview, visit: Visit): Html {
-  const {destinations} = status;
-  const {findings} = status;
+  const {destinations, findings} = status;
   const last = lastLeadAt === null ? '' : ` The last lead came ${since(visit, lastLeadAt)} ago.`;
   const taking =
     destinations.length === 0

@@ -61,7 +61,7 @@ const maxPadding = 192;
 const padding = () => new Html(`<!--${randomBytes(randomInt(maxPadding + 1)).toString('base64')}-->`);
 
 export async function sendReply(request: Request, response: Response, reply: Reply): Promise<void> {
-  if ('page' in reply) return sendPage(request, response, html`${reply.page}${padding()}`, reply.status);
+  if ('page' in reply) return sendPage(request, response, html`${reply.page}${padding()}`);
   if ('download' in reply) return sendDownload(response, reply);
   if (!isLocalPath(reply.to)) throw new Error('A page leads to another site');
   goTo(response, reply.to);

@@ -29,9 +29,7 @@ export type Visit = {
 
 /** `to`: a path of these pages, to which the browser goes by GET. `download`: a file with this name. */
 export type Reply =
-  | {page: Html; status?: number}
-  | {to: string}
-  | {download: AsyncIterable<string>; name: string; type: string};
+  {page: Html} | {to: string} | {download: AsyncIterable<string>; name: string; type: string};
 
 export type Route = {
   method: 'GET' | 'POST';

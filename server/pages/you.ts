@@ -72,7 +72,7 @@ function sessionRow(visit: Visit, {digest, beganAt, agent, zone}: Session): Html
       <strong>${browserOf(agent)}</strong>, ${city({zone})}, since
       ${moment(visit, beganAt)}${isThis && ' (this one)'}
     </p>
-    ${!isThis && action('/you/sessions/end', 'End', '', {session: digest})}
+    ${!isThis && action('/you/sessions/end', 'End', {session: digest})}
   </li>`;
 }
 

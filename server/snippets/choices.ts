@@ -55,11 +55,10 @@ function select(
   return {label, control: {kind: 'select', options}, schema};
 }
 
-const checkbox = (label: string, help?: string): Choice => ({
+const checkbox = (label: string): Choice => ({
   label,
   control: {kind: 'checkbox'},
   schema: z.literal('on', 'must be on').transform(() => true as const),
-  ...(help && {help}),
 });
 
 const field = (

@@ -39,20 +39,31 @@ export function linkTo({query}: State, changes: Readonly<Record<string, string>>
   return `?${new URLSearchParams(all)}`;
 }
 
-const tabs = (state: State) =>
-  html`<nav class="platforms" aria-label="Where the form goes">
-    ${platformNames.map(
-      (name) =>
+const hosts = Object.fromEntries(platformNames.map((name) => [name, platforms[name].name]));
+
+/** Links to the page in another state, which work without the script. @param name of the choice that they make */
+function switchOf(
+  state: State,
+  name: 'host' | 'width' | 'sends',
+  label: string,
+  options: Readonly<Record<string, string>>,
+): Html {
+  const [classes, part, current] =
+    name === 'host' ? ['platforms', 'snippet', 'page'] : [`switch ${name}`, 'preview', 'true'];
+  return html`<nav class="${classes}" aria-label="${label}">
+    ${Object.entries(options).map(
+      ([value, text]) =>
         html`<a
-          id="host-${name}"
-          href="${linkTo(state, {host: name})}#snippet"
-          data-choice="host"
-          data-value="${name}"
-          ${name === state.host && html`aria-current="page"`}
-          >${platforms[name].name}</a
+          id="${name}-${value}"
+          href="${linkTo(state, {[name]: value})}#${part}"
+          data-choice="${name}"
+          data-value="${value}"
+          ${value === state[name] && html`aria-current="${current}"`}
+          >${text}</a
         >`,
     )}
   </nav>`;
+}
 
 const block = ({title, code}: Block, index: number) =>
   html`<div class="block">
@@ -113,7 +124,7 @@ function snippet(state: State): Html {
   const warning = receiverWarning(platform, parts);
   return html`<section id="snippet" aria-labelledby="snippet-title">
     <h2 id="snippet-title">Your snippet</h2>
-    ${tabs(state)}
+    ${switchOf(state, 'host', 'Where the form goes', hosts)}
     <div id="snippet-content">
       ${warning !== undefined && warningBox(warning)}
       ${notes(state).map((note) => html`<p class="note">${note}</p>`)}
@@ -181,27 +192,6 @@ function previewNotes(state: State): Html[] {
     (note) => note !== undefined,
   );
 }
-
-/** @param name of the choice that the links make */
-const switchOf = (
-  state: State,
-  name: 'width' | 'sends',
-  label: string,
-  options: Readonly<Record<string, string>>,
-) =>
-  html`<nav class="switch ${name}" aria-label="${label}">
-    ${Object.entries(options).map(
-      ([value, text]) =>
-        html`<a
-          id="${name}-${value}"
-          href="${linkTo(state, {[name]: value})}#preview"
-          data-choice="${name}"
-          data-value="${value}"
-          ${value === state[name] && html`aria-current="true"`}
-          >${text}</a
-        >`,
-    )}
-  </nav>`;
 
 function previewSection(state: State): Html {
   const {width, partner, parts} = state;
