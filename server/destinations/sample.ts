@@ -1,5 +1,6 @@
 /** A lead that nobody sent, with which an operator tests a destination. Everything in it says that it is made up. */
 import {randomUUIDv7} from 'node:crypto';
+import type {formFields} from '../../contract/fields.ts';
 import {formQuestionNames, formQuestions} from '../../contract/questions.ts';
 import {tableOf} from '../../contract/table-of.ts';
 import {parseFormLead} from '../leads/lead-schema.ts';
@@ -19,7 +20,7 @@ const fields = {
   cash: 38_000,
   investments: 100_000,
   ...tableOf(formQuestionNames, (name) => formQuestions[name].choices[0]),
-};
+} satisfies Record<keyof typeof formFields | 'lead_type' | 'cid', unknown>;
 
 /**
  * A record with a value wherever a lead can have one, so that its receiver sees all fields.

@@ -110,9 +110,10 @@ suite('the words of each language', () => {
 
     test(`"${tag}" has the words of every field, step, option, amount and reason`, () => {
       const words = wordsOf(language);
-      const needed: [table: object, names: readonly string[]][] = [
-        [words.labels, Object.keys(fieldTable)],
+      const needed: [table: string, texts: object | undefined, names: readonly string[]][] = [
+        ['labels', words.labels, Object.keys(fieldTable)],
         [
+          'steps',
           words.steps,
           orders.flatMap((order) =>
             pagesOf('prequalification', {order, layout: 'single'})
@@ -121,16 +122,16 @@ suite('the words of each language', () => {
           ),
         ],
         ...Object.entries(fieldTable).flatMap(([name, {choices}]): typeof needed =>
-          choices ? [[words.options[name as keyof typeof words.options], choices]] : [],
+          choices ? [[`options.${name}`, words.options[name as keyof typeof words.options], choices]] : [],
         ),
-        [words.names, amountParts],
-        [words.about, amountParts],
-        [words.needs, amountParts],
-        [words.reasons, reasons],
+        ['names', words.names, amountParts],
+        ['about', words.about, amountParts],
+        ['needs', words.needs, amountParts],
+        ['reasons', words.reasons, reasons],
       ];
-      for (const [table, names] of needed) {
-        const missing = names.filter((name) => !Object.hasOwn(table, name));
-        assert.deepEqual(missing, []);
+      for (const [table, texts, names] of needed) {
+        const missing = names.filter((name) => !Object.hasOwn(texts ?? {}, name));
+        assert.deepEqual(missing, [], `form/words/${tag}.ts lacks these words in "${table}"`);
       }
       const choices = askedFieldsIn(questionNames, tag).flatMap((asked) =>
         Object.entries(asked.choices ?? {}),

@@ -57,7 +57,11 @@ export function operationLines({held, waiting, phone, kid, key, text = 'why'}: N
     ['keys forget', key],
   ];
   const named = lines.map(([words]) => words);
-  assert.deepEqual(named.toSorted(), rows.map(({words}) => words).toSorted(), 'each row has a line');
+  assert.deepEqual(
+    named.toSorted(),
+    rows.map(({words}) => words).toSorted(),
+    'each row of the table needs a line in `operationLines` of test/support/operations.ts, and no line is without a row',
+  );
   return lines;
 }
 

@@ -1,4 +1,5 @@
 /** What the messages with `details: contact` say of a visitor, for the person who calls. */
+import {financialFields} from '../../../contract/fields.ts';
 import {firstScreen} from '../../../form/words/en.ts';
 import {lookUp} from '../../../form/words/look-up.ts';
 import {maxAnswer} from '../../config/questions.ts';
@@ -12,6 +13,7 @@ import {shownPhone, theirAddress, theirName, theirPhone, theirWords} from './the
 import {dollars, time} from './wording.ts';
 
 type Lead = LeadRecord['lead'];
+type Prequalification = Extract<Lead, {lead_type: 'prequalification'}>;
 
 /** Of the notes: characters of a line, and lines. */
 const [longestLine, maxLines] = [2_000, 30];
@@ -94,17 +96,21 @@ export const answerBlocks = ({lead}: LeadRecord): Block[] => [
 const ownFacts = ({answers = []}: Lead): Fact[] =>
   answers.map((answer) => [theirWords(answer.label, 120), theirWords(answerText(answer), maxAnswer)]);
 
+const financialNames = Object.keys(financialFields) as (keyof typeof financialFields)[];
+
+/** What a message says of each field. It is typed so that the compiler asks for a new field, too. */
+const financeTexts: Record<keyof typeof financialFields, (lead: Prequalification) => Fact[1]> = {
+  credit_score: ({credit_score: score}) =>
+    lookUp(firstScreen.options.credit_score, score) ?? theirWords(score, 40),
+  bankruptcy: ({bankruptcy}) => (bankruptcy === undefined ? 'not stated' : bankruptcy ? 'yes' : 'no'),
+  retirement: ({retirement}) => dollars(retirement),
+  cash: ({cash}) => dollars(cash),
+  investments: ({investments}) => dollars(investments),
+};
+
 function financeFacts(lead: Lead): Fact[] {
   if (lead.lead_type === 'standard') return [];
-  const {credit_score: score, bankruptcy} = lead;
-  const wasBankrupt = bankruptcy === undefined ? 'not stated' : bankruptcy ? 'yes' : 'no';
-  return [
-    [labels.credit_score, lookUp(firstScreen.options.credit_score, score) ?? theirWords(score, 40)],
-    [labels.bankruptcy, wasBankrupt],
-    [labels.retirement, dollars(lead.retirement)],
-    [labels.cash, dollars(lead.cash)],
-    [labels.investments, dollars(lead.investments)],
-  ];
+  return financialNames.map((name) => [labels[name], financeTexts[name](lead)]);
 }
 
 function notesBlocks({notes}: Lead): Block[] {

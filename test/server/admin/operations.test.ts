@@ -52,7 +52,11 @@ test('each page of a row is for the roles of the row alone', () => {
   assert.deepEqual(new Set(ofLead), new Set(changing.filter(({onLead}) => onLead !== undefined)));
   for (const {words, roles} of rows.filter((row) => row.roles !== undefined)) {
     const pages = routes.filter(({action}) => action === words);
-    assert.notEqual(pages.length, 0, words);
+    assert.notEqual(
+      pages.length,
+      0,
+      `${words}: a row with \`roles\` needs a page in server/pages/, see routes.ts`,
+    );
     for (const page of pages) assert.deepEqual(page.roles, roles, `${page.method} ${page.path}`);
   }
 });
@@ -125,7 +129,8 @@ for (const {name, postgres, skip} of databaseKinds) {
         assert.equal(code, 0, `${words}: ${stderr}`);
         assert.notEqual(stdout, '', words);
         const [entry, ...more] = (await noted()).filter(({id}) => before.every((each) => each.id !== id));
-        assert.deepEqual([entry?.action, more.length], [isNoted(row) ? words : undefined, 0], words);
+        const told = `${words}: one entry in the audit if the row has \`past\` (\`noteAccess\` writes it), else none`;
+        assert.deepEqual([entry?.action, more.length], [isNoted(row) ? words : undefined, 0], told);
         if (!entry) continue;
         assertTold(entry, row.past, words);
         assert.equal(entry.actor, `${userInfo().username} (sudo zoe)`);
@@ -142,7 +147,11 @@ for (const {name, postgres, skip} of databaseKinds) {
         const row = rowOf(words);
         const yes = row && isChanging(row) && row.confirm ? ['--yes'] : [];
         const {code, stdout, stderr} = await run(words, ...rest, ...yes);
-        assert.deepEqual([code, stdout], [1, ''], words);
+        assert.deepEqual(
+          [code, stdout],
+          [1, ''],
+          `${words} must note who looks before it reads or changes anything`,
+        );
         assert.match(stderr, /cannot be noted who looks .*no room/, words);
         assert.doesNotMatch(stderr, personal, words);
         assert.deepEqual(await state(), before, words);
