@@ -1,4 +1,5 @@
 /** HTML that the server makes. Values are escaped, so no text of a partner or an address can become markup. */
+import {hash} from 'node:crypto';
 
 const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -61,6 +62,9 @@ export const htmlPage = (root: Html, head: Html, body: Html): Html =>
         ${body}
       </body>
     </html>`;
+
+/** How a Content-Security-Policy names styles or a script that stand in the page itself. */
+export const policyHash = (text: string): string => `'sha256-${hash('sha256', text, 'base64')}'`;
 
 /** Styles in one line, without comments and most of the white space. */
 export const minified = (styles: string): string =>

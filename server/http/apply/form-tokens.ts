@@ -3,7 +3,7 @@
  * when on a person can have filled in the form, in which network, which idempotency key the lead has, and which earlier lead
  * it corrects. So a form that is sent twice gives one lead, and nothing has to be stored before the last step.
  */
-import {createHash, randomBytes} from 'node:crypto';
+import {hash, randomBytes} from 'node:crypto';
 import {limits} from '../../../contract/api.ts';
 import type {EmbedSubmission} from '../../../contract/embed.ts';
 import {shortestTime} from '../../leads/visitor-submission.ts';
@@ -37,7 +37,7 @@ const newToken = (): FormToken => ({
  */
 export const correctionOf = ({earliest, key}: FormToken, supersedes: {id: string; token: string}) => ({
   earliest,
-  key: createHash('sha256').update(`${key} ${supersedes.id}`).digest('base64url').slice(0, key.length),
+  key: hash('sha256', `${key} ${supersedes.id}`, 'base64url').slice(0, key.length),
   supersedes,
 });
 

@@ -1,5 +1,5 @@
 /** The styles of apply pages, and the files that they load besides the form: read once, at start. Files are cached for a year. */
-import {createHash} from 'node:crypto';
+import {hash} from 'node:crypto';
 import {existsSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {Router, type Request} from 'express';
@@ -13,7 +13,7 @@ import {theme} from '../../../form/styles/theme.ts';
 import {touched} from '../../../form/styles/touched.ts';
 import {formLanguages, type FormLanguage} from '../../../form/words/languages.ts';
 import {isCovered} from '../../config/origins.ts';
-import {Html, minified} from '../../html/html.ts';
+import {Html, minified, policyHash} from '../../html/html.ts';
 
 const placeOf = (name: string) => join(import.meta.dirname, name);
 const read = (name: string) => readFileSync(placeOf(name));
@@ -46,8 +46,7 @@ export function stylesWith(accent: string | undefined): Styles {
   const known = stylesByAccent.get(accent);
   if (known) return known;
   const text = accent === undefined ? styles : `${styles}:root{--accent:${accent}}`;
-  const hash = `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
-  const made = {element: new Html(`<style>${text}</style>`), hash};
+  const made = {element: new Html(`<style>${text}</style>`), hash: policyHash(text)};
   stylesByAccent.set(accent, made);
   return made;
 }
@@ -65,7 +64,7 @@ const pictures = formLanguages
   .map(({language, name}) => ({language, path: `${paths.apply}/${name}`, content: read(name)}));
 
 /** Part of the address, so that a browser that has kept an older file asks for the new one. */
-const digest = (content: string | Buffer) => createHash('sha256').update(content).digest('hex').slice(0, 8);
+const digest = (content: string | Buffer) => hash('sha256', content).slice(0, 8);
 
 const pageScriptDigest = digest(pageScript);
 const pictureAddresses = Object.fromEntries(

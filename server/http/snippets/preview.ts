@@ -1,6 +1,5 @@
 /** The page in the preview: an empty page of a partner, which holds the very snippet. */
-import {createHash} from 'node:crypto';
-import {html, Html, htmlPage} from '../../html/html.ts';
+import {html, Html, htmlPage, policyHash} from '../../html/html.ts';
 import {blocksOf, leadToApplyPage, type Block, type PlatformName} from '../../snippets/platforms.ts';
 import type {Theme} from '../../snippets/themes.ts';
 import type {SnippetParts} from '../../snippets/markup.ts';
@@ -22,9 +21,7 @@ const codeOf = (blocks: readonly Block[], language: Block['language']) =>
 
 /** The scripts that stand in the snippet itself, as a Content-Security-Policy allows them. */
 const hashesOf = (code: string) =>
-  [...code.matchAll(/<script>([^]*?)<\/script>/g)].map(
-    ([, script = '']) => `'sha256-${createHash('sha256').update(script).digest('base64')}'`,
-  );
+  [...code.matchAll(/<script>([^]*?)<\/script>/g)].map(([, script = '']) => policyHash(script));
 
 type Preview = {page: Html; policy: string};
 
