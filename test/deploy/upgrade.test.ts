@@ -121,8 +121,8 @@ suite('from an earlier version', {skip: noScratchRoot() || missing('systemd-sysu
     const fetchPath = fetchFrom(`http://127.0.0.1:${await readyPort(server, [])}`);
     const body = {...prequalificationBody, last_name: 'Novak'};
     await readJson(await fetchPath('/json/leads', postJson(body, caller)), 201);
-    const list = await followIn(root, 'lead-prequal leads list');
-    for (const name of ['Doe', 'Pérez', 'Novak']) assert.match(list, new RegExp(name));
+    const leads = await followIn(root, 'lead-prequal leads export --for sales');
+    for (const name of ['Doe', 'Pérez', 'Novak']) assert.match(leads, new RegExp(name));
     assert.equal((await fetchPath('/embed/1.6.0/lead-prequal-form.js')).status, 200);
     return {crm, followed: (block: string) => followIn(root, block)};
   }
