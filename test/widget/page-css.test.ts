@@ -17,7 +17,7 @@ async function file(path: string) {
 const sheets: Record<string, string | Promise<string>> = {
   Bootstrap: file('test/support/style-sheets/bootstrap.min.css'),
   // In no layer, as in Tailwind 3, where its rules are stronger.
-  'the reset of Tailwind': file('test/support/style-sheets/tailwind.css').then((css) =>
+  'the reset of Tailwind': file('test/support/style-sheets/tailwind.min.css').then((css) =>
     css.replace('@layer base', '@media all'),
   ),
   'a reset of everything': '* {all: unset !important}',
