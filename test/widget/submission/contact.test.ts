@@ -114,26 +114,24 @@ describe('the number and address of the partner', () => {
     expect(ways(form)).to.deep.equal(['Next']);
   });
 
-  for (const [what, reply] of Object.entries({
+  const failures = {
     'a network error': () => Promise.reject(new TypeError('Failed to fetch')),
     'a status of 503': () => problem(503, 'store-unavailable'),
     'a status of 500': () => problem(500, 'internal'),
-  })) {
+  };
+  for (const [what, contact, said] of [
+    ['a network error', [number, address], `Try again or call ${number.text} Back`],
+    ['a status of 503', [address], `Try again or email ${address.text} Back`],
+    ['a status of 500', [], 'Try again Back'],
+  ] as const) {
     it(`stand below "Try again" from the first failure on, without a link to the server: ${what}`, async () => {
-      server.reply(reply);
-      for (const [contact, said] of [
-        [[number, address], `Try again or call ${number.text} Back`],
-        [[address], `Try again or email ${address.text} Back`],
-        [[], 'Try again Back'],
-      ] as const) {
-        server.config = () => config({contact});
-        const form = await openSent();
-        expect(saidIn(form)).to.equal(said);
-        expect(ways(form)).to.deep.equal(['Try again']);
-        expect(form.shadowRoot!.querySelectorAll('a[href^=http]')).to.have.length(0);
-        await expect(form).to.be.accessible();
-        form.remove();
-      }
+      server.reply(failures[what]);
+      server.config = () => config({contact});
+      const form = await openSent();
+      expect(saidIn(form)).to.equal(said);
+      expect(ways(form)).to.deep.equal(['Try again']);
+      expect(form.shadowRoot!.querySelectorAll('a[href^=http]')).to.have.length(0);
+      await expect(form).to.be.accessible();
     });
   }
 
