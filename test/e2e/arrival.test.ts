@@ -17,6 +17,7 @@ import {readVersions} from '../../server/versions/embed-versions.ts';
 import {documentedSnippet} from '../support/embed-snippet.ts';
 import {launchChromium} from '../support/launch-chromium.ts';
 import {startTestServer, type TestServer} from '../support/test-server.ts';
+import {noteShifts, shiftsOf} from './shifts.ts';
 
 const codeBlock = (file: string, start: RegExp) =>
   start.exec(readFileSync(file, 'utf8'))?.[1] ?? assert.fail(`${file} has no such block`);
@@ -63,11 +64,7 @@ before(async () => {
   origin = `http://127.0.0.1:${(host.address() as AddressInfo).port}`;
   browser = await launchChromium();
   page = await browser.newPage();
-  // A page notes each of its layout shifts as a mark.
-  await page.addInitScript(() => {
-    const note = () => performance.mark('shift');
-    new PerformanceObserver(note).observe({type: 'layout-shift', buffered: true});
-  });
+  await noteShifts(page);
 });
 after(async () => {
   await browser.close();
@@ -110,7 +107,7 @@ suite('a form that arrives', () => {
           await page.locator('lead-prequal-form input').first().waitFor();
           await drawn(page);
           assert.deepEqual(await page.locator('#below').boundingBox(), place);
-          assert.deepEqual(await page.evaluate(() => performance.getEntriesByName('shift')), []);
+          assert.equal(await shiftsOf(page), 0);
           await page.unrouteAll();
         });
       }

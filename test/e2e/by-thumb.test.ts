@@ -1,42 +1,22 @@
-/** A visitor who only taps: nothing moves by itself, the total is that of the result, and the way is shorter than it was. */
+/** A visitor who only taps: nothing moves by itself, the total is that of the result, and six taps lead to the contact data. */
 import assert from 'node:assert/strict';
-import {basename, join} from 'node:path';
 import {suite, test} from 'node:test';
-import {releasesFolder} from '../../server/config/config.ts';
-import {head} from '../support/website.ts';
 import {until} from '../support/until.ts';
 import type {Page} from 'playwright-core';
 import {useDemo} from './demo.ts';
+import {noteShifts, shiftsOf} from './shifts.ts';
 
 const run = useDemo();
 
 suite('a visitor who taps', () => {
-  /** @param release of the form. By default that of this build */
-  async function openForm(release?: string, rest: Promise<unknown> = Promise.resolve()) {
+  /** @param rest until the later file may arrive */
+  async function openForm(rest: Promise<unknown> = Promise.resolve()) {
     const page = await run.browser.newPage({
       viewport: {width: 375, height: 667},
       hasTouch: true,
       isMobile: true,
     });
-    // A page notes its layout shifts, except for those that a press explains.
-    await page.addInitScript(() =>
-      new PerformanceObserver((list) => {
-        for (const entry of list.getEntries() as (PerformanceEntry & {hadRecentInput: boolean})[])
-          if (!entry.hadRecentInput) performance.mark('shift');
-      }).observe({type: 'layout-shift', buffered: true}),
-    );
-    if (release) {
-      const script = `<script type="module" src="${run.demo.service}/embed/${release}/lead-prequal-form.js"></script>`;
-      const body = `${head}</head><body>${script}<lead-prequal-form></lead-prequal-form></body></html>`;
-      await page.route(`${run.demo.page}/`, (route) => route.fulfill({contentType: 'text/html', body}));
-      // The demo serves no releases.
-      await page.route(`**/embed/${release}/*`, (route) =>
-        route.fulfill({
-          path: join(releasesFolder, release, basename(route.request().url())),
-          headers: {'Access-Control-Allow-Origin': '*', 'Content-Type': 'text/javascript'},
-        }),
-      );
-    }
+    await noteShifts(page);
     await page.route('**/rest-*.js', (route) => rest.then(() => route.fallback()));
     await page.goto(run.demo.page);
     await page.getByLabel('Above 720').waitFor();
@@ -44,8 +24,8 @@ suite('a visitor who taps', () => {
   }
 
   /** Touches the form without an answer, and waits for the file that this loads. */
-  async function openTouched(release?: string) {
-    const page = await openForm(release);
+  async function openTouched() {
+    const page = await openForm();
     const form = page.locator('lead-prequal-form');
     const sheets = () => form.evaluate(({shadowRoot}) => Number(shadowRoot?.adoptedStyleSheets.length));
     const atFirst = await sheets();
@@ -54,9 +34,8 @@ suite('a visitor who taps', () => {
     return page;
   }
 
-  /** What the visitor has done on the way: presses of the screen, and keys of its keyboard. */
+  /** How often the visitor has pressed the screen on the way. */
   let presses = 0;
-  let keys = 0;
   const tap = (page: Page, selector: string, words: string) => {
     presses++;
     return page.locator(selector).filter({hasText: words}).first().tap();
@@ -67,13 +46,12 @@ suite('a visitor who taps', () => {
     return page.getByRole('button', {name}).click();
   };
   const title = (page: Page, name: string) => page.getByRole('heading', {name}).waitFor();
-  const shifts = (page: Page) => page.evaluate(() => performance.getEntriesByName('shift').length);
 
-  /** Answers all but the contact data. @param isOld whether the form does not go on by itself, and has no amounts to tap */
-  async function goToContact(page: Page, bankruptcy: string | undefined, isOld = false) {
-    presses = keys = 0;
+  /** Answers all but the contact data. */
+  async function goToContact(page: Page, bankruptcy: string | undefined) {
+    presses = 0;
     await tap(page, 'label', '680 to 720');
-    if (isOld || !bankruptcy) await next(page);
+    if (!bankruptcy) await next(page);
     if (bankruptcy) await tap(page, '.flag label', bankruptcy);
     await title(page, 'Your funds');
     for (const [field, amount] of Object.entries({
@@ -81,27 +59,21 @@ suite('a visitor who taps', () => {
       cash: '50000',
       investments: '25000',
     })) {
-      await (isOld
-        ? tap(page, `[data-field=${field}] label`, '')
-        : tap(page, `[data-field=${field}] button`, `$${amount.slice(0, -3)}k`));
-      if (isOld) await page.keyboard.type(amount);
-      if (isOld) keys += amount.length;
+      await tap(page, `[data-field=${field}] button`, `$${amount.slice(0, -3)}k`);
       assert.equal((await page.locator(`#${field}`).inputValue()).replace(',', ''), amount);
     }
     await next(page);
     await title(page, 'Step 3 of 3');
-    return {presses, keys};
+    return presses;
   }
 
-  test('needs at least a tap and 15 keys fewer than in 1.7.0', async () => {
-    const old = await goToContact(await openTouched('1.7.0'), 'No', true);
-    const now = await goToContact(await openTouched(), 'No');
-    assert.deepEqual({old, now}, {old: {presses: 7, keys: 16}, now: {presses: 6, keys: 0}});
+  test('needs six taps up to the contact data, and no key', async () => {
+    assert.equal(await goToContact(await openTouched(), 'No'), 6);
   });
 
   test('is asked among the funds where the file comes late, so that nothing moves by itself', async () => {
     const gate = Promise.withResolvers<void>();
-    const page = await openForm(undefined, gate.promise);
+    const page = await openForm(gate.promise);
     await tap(page, 'label', '680 to 720');
     // More time than a visitor takes what opens for an answer to the press.
     await page.evaluate(() => {
@@ -113,14 +85,14 @@ suite('a visitor who taps', () => {
     await next(page);
     await title(page, 'Your funds');
     assert.equal(await page.locator('.flag').count(), 1);
-    assert.equal(await shifts(page), 0);
+    assert.equal(await shiftsOf(page), 0);
   });
 
   for (const bankruptcy of ['No', 'Yes', 'Rather not say', undefined]) {
     test(`sees the same total before the contact data and after it: a bankruptcy, ${bankruptcy}`, async () => {
       const page = await openTouched();
       await goToContact(page, bankruptcy);
-      assert.equal(await shifts(page), 0, 'nothing moves by itself');
+      assert.equal(await shiftsOf(page), 0, 'nothing moves by itself');
       const said = (await page.locator('.so-far').textContent()) ?? '';
       const contact = ['Ana', 'Silva', `ana-${bankruptcy?.length}@example.com`, '415-555-0132'];
       for (const [index, text] of contact.entries())

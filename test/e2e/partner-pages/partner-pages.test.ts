@@ -3,12 +3,13 @@
  * whether it is beautiful: `PICTURES=<folder>` takes pictures of each state, to be looked at.
  */
 import assert from 'node:assert/strict';
-import {readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {after, before, suite, test} from 'node:test';
 import type {Browser, Locator, Page} from 'playwright-core';
 import {launchChromium} from '../../support/launch-chromium.ts';
 import {skipUnless} from '../../support/installed.ts';
+import {axeFaults} from '../axe.ts';
+import {noteShifts, shiftsOf} from '../shifts.ts';
 import {partnerPages, type Scheme} from './pages.ts';
 import {servePartnerPages, type PartnerPages} from './server.ts';
 import {walk} from './way.ts';
@@ -30,31 +31,6 @@ const views: readonly View[] = [
   {scheme: 'light', width: 360},
   {scheme: 'dark', width: 1280},
 ];
-
-const axe = readFileSync('node_modules/axe-core/axe.min.js', 'utf8');
-
-type Axe = {
-  run(
-    element: Element,
-    options: object,
-  ): Promise<{violations: {nodes: {target: unknown[]; failureSummary?: string}[]}[]}>;
-};
-
-/** Runs in the page before all other scripts, and adds up how far the layout shifts. */
-function noteShift() {
-  Object.assign(globalThis, {shift: 0});
-  new PerformanceObserver((list) => {
-    for (const entry of list.getEntries() as (PerformanceEntry & {
-      value: number;
-      hadRecentInput: boolean;
-    })[]) {
-      if (!entry.hadRecentInput) Object.assign(globalThis, {shift: shiftOf() + entry.value});
-    }
-  }).observe({type: 'layout-shift', buffered: true});
-  const shiftOf = () => (globalThis as unknown as {shift: number}).shift;
-}
-
-const shift = (page: Page) => page.evaluate(() => (globalThis as unknown as {shift: number}).shift);
 
 /** What the form looks like, in numbers and names. */
 const measure = (page: Page) =>
@@ -92,24 +68,12 @@ const measure = (page: Page) =>
     };
   });
 
-async function tooPale(page: Page): Promise<string[]> {
-  return page.locator('lead-prequal-form').evaluate(async (form) => {
-    const {violations} = await (globalThis as unknown as {axe: Axe}).axe.run(form, {
-      runOnly: ['color-contrast'],
-    });
-    return violations.flatMap(({nodes}) =>
-      nodes.map(({target, failureSummary}) => `${String(target)}: ${failureSummary}`),
-    );
-  });
-}
-
 async function openPage(name: string, {scheme, width}: View, layout?: 'single'): Promise<Page> {
   const page = await browser.newPage({viewport: {width, height: 800}, colorScheme: scheme});
-  await page.addInitScript(noteShift);
+  await noteShifts(page);
   // A font that arrives late makes the page's own words wider or narrower.
   await page.route('**/*.{woff2,ttf}', (route) => route.abort());
   await page.goto(server.addressOf(name, scheme, layout));
-  await page.addScriptTag({content: axe});
   return page;
 }
 
@@ -127,7 +91,11 @@ async function fits(page: Page, where: string) {
   assert.ok(smallestInput >= 16, `${where}: phones zoom into an input of ${smallestInput} px`);
   assert.ok(!borders.includes('0px'), `${where}: the card's borders are ${borders.join()}`);
   assert.deepEqual(cut, [], `${where}: words do not fit`);
-  assert.deepEqual(await tooPale(page), [], `${where}: words are too pale`);
+  assert.deepEqual(
+    await axeFaults(page, 'lead-prequal-form', ['color-contrast']),
+    [],
+    `${where}: words are too pale`,
+  );
 }
 
 for (const [name, {brand, missing = false}] of Object.entries(partnerPages)) {
@@ -140,7 +108,7 @@ for (const [name, {brand, missing = false}] of Object.entries(partnerPages)) {
         const page = await openPage(name, view);
         await walk(page, async (state) => {
           if (state === '1-first') {
-            assert.equal(await shift(page), 0, 'the page shifts while it loads');
+            assert.equal(await shiftsOf(page), 0, 'the page shifts while it loads');
             if (brand) {
               const own = await backgroundOf(page.locator(brand).first());
               assert.equal(await backgroundOf(page.getByRole('button', {name: 'Next'})), own);
@@ -154,7 +122,7 @@ for (const [name, {brand, missing = false}] of Object.entries(partnerPages)) {
       test(`with all fields on one page the form fits the page ${where}`, async () => {
         const page = await openPage(name, view, 'single');
         await page.getByLabel('Investments').waitFor();
-        assert.equal(await shift(page), 0, 'the page shifts while it loads');
+        assert.equal(await shiftsOf(page), 0, 'the page shifts while it loads');
         await fits(page, `${where} single`);
         await page.close();
       });
