@@ -302,18 +302,6 @@ describe('what the partner asks for besides', () => {
     expect(errors(form)).to.deep.equal([]);
   });
 
-  it('a value that the server refuses is shown beside its field, which gets the focus', async () => {
-    const form = await reach();
-    fillAsked(form);
-    server.reply(() =>
-      problem(422, 'invalid-lead', {errors: [{field: 'state', code: 'invalid', message: ''}]}),
-    );
-    await send(form);
-    const state = field(form, labels.state);
-    expect(description(form, state)).to.contain('State');
-    expect(focused(form)).to.equal(state);
-  });
-
   it('a value that the upstream refuses is named, and can be changed', async () => {
     const form = await reach();
     fillAsked(form);

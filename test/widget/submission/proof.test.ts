@@ -68,22 +68,7 @@ describe('the proof of work', () => {
     await until(() => derived > 0);
   });
 
-  it('is computed again and sent under the same key if it is refused, without a message', async () => {
-    server.config = async () => config({challenge: await newChallenge()});
-    server.reply(
-      () => problem(403, 'proof-needed'),
-      () => created(),
-    );
-    const form = await openFilled();
-    expect((await send(form)).type).to.equal('prequal-result');
-    const [first, second] = server.leads;
-    expect(second!.key).to.equal(first!.key);
-    expect(second!.body.proof?.challenge).not.to.deep.equal(first!.body.proof?.challenge);
-    expect(await isSolved(second!.body.proof)).to.be.true;
-    expect(logged).to.deep.equal([]);
-  });
-
-  it('a proof of work that is refused for the second lead of a visit is computed again, too', async () => {
+  it('is computed again for each lead of a visit if it is refused, and sent under the same key', async () => {
     server.config = async () => config({challenge: await newChallenge()});
     server.reply(
       () => problem(403, 'proof-needed'),

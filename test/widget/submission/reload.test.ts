@@ -33,12 +33,6 @@ describe('after a reload', () => {
   };
   const {id, token} = answer();
 
-  it('no request is made if nothing was sent before', async () => {
-    const form = await open();
-    await form.updateComplete;
-    expect([server.configRequests, server.readings.length]).to.deep.equal([0, 0]);
-  });
-
   it('the result is shown again without taking the focus, and without a second event', async () => {
     await sentOnce();
     const events = listen();

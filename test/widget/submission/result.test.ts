@@ -337,11 +337,6 @@ describe('the result', () => {
     expect(text(form)).not.to.contain('will be in touch soon');
   });
 
-  it('says that somebody will get in touch if the partner does not say what happens next', async () => {
-    const form = await result();
-    expect(next(form)).to.contain('We will contact you about this estimate at (415) 555-0132.');
-  });
-
   it('the next step of the partner may be for another region, such as es-MX', async () => {
     const {en, es} = next_step;
     server.config = () => config({next_step: {'en-GB': en, 'es-MX': es}});
