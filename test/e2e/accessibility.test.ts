@@ -3,28 +3,21 @@ import assert from 'node:assert/strict';
 import {suite, test} from 'node:test';
 import type {BrowserContextOptions, Page} from 'playwright-core';
 import {newestScript} from '../../server/snippets/newest-script.ts';
-import {openForSuite} from '../support/opened.ts';
+import {openFor, openForSuite, type Owner} from '../support/opened.ts';
 import {pageOf, startWebsite} from '../support/website.ts';
 import {onePartner} from '../../server/config/partners.ts';
 import {startBuilt} from './built.ts';
 
 /** A page that holds nothing but a form, of a partner without settings of its own. */
-async function startAll() {
-  const website = await startWebsite();
+async function startAll(owner: Owner) {
+  const website = await openFor(owner, startWebsite());
   const built = await startBuilt({
     partners: [onePartner({key: 'acme', origins: [website.origin], cid: '1001'})],
   });
   const form =
     '<lead-prequal-form partner="acme" privacy-href="https://example.com/privacy"></lead-prequal-form>';
   Object.assign(website.page, pageOf(newestScript(built.config).script + form));
-  return {
-    ...built,
-    page: website.origin,
-    async close() {
-      await built.close();
-      website.close();
-    },
-  };
+  return {...built, page: website.origin};
 }
 
 const run = openForSuite(startAll);

@@ -2,11 +2,12 @@
 import assert from 'node:assert/strict';
 import {readFileSync} from 'node:fs';
 import {suite, test} from 'node:test';
-import type {BrowserContextOptions, Page} from 'playwright-core';
+import type {BrowserContextOptions} from 'playwright-core';
 import {onePartner} from '../../server/config/partners.ts';
 import {frameSnippet} from '../../server/snippets/frame-snippet.ts';
-import {openForSuite, openFor} from '../support/opened.ts';
+import {openFor, openForSuite, type Owner} from '../support/opened.ts';
 import {rowsOf} from '../support/rows.ts';
+import {troubleOf} from '../support/launch-chromium.ts';
 import {until} from '../support/until.ts';
 import {startWebsite} from '../support/website.ts';
 import {axeFaults} from './axe.ts';
@@ -20,8 +21,9 @@ const {version: ownVersion} = JSON.parse(readFileSync('package.json', 'utf8')) a
 const [, documentedListener = ''] = /```js\n([^]*?)```/.exec(readFileSync('docs/apply.md', 'utf8')) ?? [];
 
 /** Beside the server a page of the partner, and one of somebody else, show the form as the documentation says. */
-async function startAll() {
-  const [listed, unlisted] = await Promise.all([startWebsite(), startWebsite()]);
+async function startAll(owner: Owner) {
+  const listed = await openFor(owner, startWebsite());
+  const unlisted = await openFor(owner, startWebsite());
   const partner = {origins: [listed.origin], cid: '1001'};
   const built = await startBuilt({
     proofOfWork: 10,
@@ -53,33 +55,18 @@ async function startAll() {
       ${frameSnippet({applyUrl: `${built.publicUrl}/apply/acme`, title: 'Estimate', firstScreen: 'steps'})}
       <p>More of the page.</p>`;
   }
-  return {
-    ...built,
-    listed,
-    unlisted,
-    async close() {
-      await built.close();
-      listed.close();
-      unlisted.close();
-    },
-  };
+  return {...built, listed, unlisted};
 }
-
-type Sight = {page: Page; violations: string[]; requests: string[]};
 
 /** A tab that notes what the policy forbade, what went wrong, and what was asked for. */
 async function openTab(run: Awaited<ReturnType<typeof startAll>>, options: BrowserContextOptions = {}) {
   const context = await run.browser.newContext(options);
   const page = await context.newPage();
-  const sight: Sight = {page, violations: [], requests: []};
-  page.on('console', (message) => {
-    if (message.type() === 'error') sight.violations.push(message.text());
-  });
-  page.on('pageerror', ({message}) => sight.violations.push(message));
+  const requests: string[] = [];
   page.on('request', (request) => {
-    if (!request.url().startsWith('data:')) sight.requests.push(request.url());
+    if (!request.url().startsWith('data:')) requests.push(request.url());
   });
-  return {...sight, close: () => context.close()};
+  return {page, violations: troubleOf(page), requests, close: () => context.close()};
 }
 
 /** The newest lead, with its campaign and its consent. */

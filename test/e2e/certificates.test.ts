@@ -9,7 +9,7 @@ import {readFileSync} from 'node:fs';
 import {suite, test} from 'node:test';
 import {onePartner} from '../../server/config/partners.ts';
 import {newestScript} from '../../server/snippets/newest-script.ts';
-import {openForSuite} from '../support/opened.ts';
+import {openFor, openForSuite, type Owner} from '../support/opened.ts';
 import {startWebsite} from '../support/website.ts';
 import {startBuilt} from './built.ts';
 import {leadsOf} from '../support/encrypted-rows.ts';
@@ -26,21 +26,13 @@ const fill = (selector: string, value: string) => `<script>
   });
 </script>`;
 
-async function startAll() {
-  const website = await startWebsite();
+async function startAll(owner: Owner) {
+  const website = await openFor(owner, startWebsite());
   const {context_fields} = JSON.parse(`{${listed}}`) as {context_fields: string[]};
   const built = await startBuilt({
     partners: [onePartner({key: 'acme', origins: [website.origin], cid: '1001', context_fields})],
   });
-  return {
-    ...built,
-    website,
-    script: newestScript(built.config).script,
-    async close() {
-      await built.close();
-      website.close();
-    },
-  };
+  return {...built, website, script: newestScript(built.config).script};
 }
 
 suite('a page with the recipe for certificates', () => {

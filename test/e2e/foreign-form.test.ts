@@ -3,27 +3,19 @@ import assert from 'node:assert/strict';
 import {suite, test, type TestContext} from 'node:test';
 import type {Page} from 'playwright-core';
 import {onePartner} from '../../server/config/partners.ts';
-import {openForSuite} from '../support/opened.ts';
+import {openFor, openForSuite, type Owner} from '../support/opened.ts';
 import {rowsOf} from '../support/rows.ts';
 import {startWebsite} from '../support/website.ts';
 import {startBuilt} from './built.ts';
 
 /** The other website may even show the page in a frame. */
-async function start() {
-  const website = await startWebsite();
+async function start(owner: Owner) {
+  const website = await openFor(owner, startWebsite());
   const consent = {required: true, texts: {en: {text: 'I agree to the terms.', version: '1'}}};
   const built = await startBuilt({
     partners: [onePartner({key: 'acme', origins: [website.origin], cid: '1', consent})],
   });
-  return {
-    ...built,
-    other: website.page,
-    otherOrigin: website.origin,
-    async close() {
-      await built.close();
-      website.close();
-    },
-  };
+  return {...built, other: website.page, otherOrigin: website.origin};
 }
 
 const brought = {

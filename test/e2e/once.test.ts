@@ -9,7 +9,7 @@ import type {Route} from 'playwright-core';
 import {newestScript} from '../../server/snippets/newest-script.ts';
 import {onePartner} from '../../server/config/partners.ts';
 import {startFakeUpstream, type Script} from '../support/fake-upstream.ts';
-import {openFor, openForSuite} from '../support/opened.ts';
+import {openFor, openForSuite, type Owner} from '../support/opened.ts';
 import {amounts} from '../support/sample-leads.ts';
 import {until} from '../support/until.ts';
 import {startWebsite} from '../support/website.ts';
@@ -18,9 +18,10 @@ import {leadsOf} from '../support/encrypted-rows.ts';
 
 const total = `$${amounts.total_qualified_amount.toLocaleString('en-US')}`;
 
-async function startAll() {
+async function startAll(owner: Owner) {
   const upstreamScript: Script = {};
-  const [upstream, website] = await Promise.all([startFakeUpstream(upstreamScript), startWebsite()]);
+  const upstream = await openFor(owner, startFakeUpstream(upstreamScript));
+  const website = await openFor(owner, startWebsite());
   const built = await startBuilt({
     proofOfWork: 200,
     destinations: new Map([['default', upstream.settings]]),
@@ -29,16 +30,7 @@ async function startAll() {
   const {script} = newestScript(built.config);
   website.page.html = `<!doctype html><html lang="en"><title>Partner</title>${script}
     <lead-prequal-form partner="acme"></lead-prequal-form>`;
-  return {
-    ...built,
-    upstreamScript,
-    origin: website.origin,
-    async close() {
-      await built.close();
-      website.close();
-      await upstream.close();
-    },
-  };
+  return {...built, upstreamScript, origin: website.origin};
 }
 
 suite('a visitor of a partner’s page', () => {

@@ -12,6 +12,7 @@ import {defaultPolicy} from '../../calculator/policy.ts';
 import {missing} from '../support/installed.ts';
 import {freePort} from '../support/free-port.ts';
 import {openFor} from '../support/opened.ts';
+import {troubleOf} from '../support/launch-chromium.ts';
 import {until} from '../support/until.ts';
 import {startWebsite} from '../support/website.ts';
 import {startDemo, useDemo} from './demo.ts';
@@ -69,11 +70,7 @@ suite('a visitor on a partner’s page', () => {
   test('sees the amounts of the calculator after filling in by keyboard, and gets no secret', async () => {
     const page = await run.browser.newPage();
     const received: string[] = [];
-    const trouble: string[] = [];
-    page.on('pageerror', (error) => trouble.push(error.message));
-    page.on('console', (message) => {
-      if (message.type() === 'error') trouble.push(message.text());
-    });
+    const trouble = troubleOf(page);
     const reading: Promise<void>[] = [];
     page.on('response', (response) => {
       received.push(response.url(), JSON.stringify(response.headers()));

@@ -40,7 +40,7 @@ function changed(statement: string, n: number): string {
 }
 
 suite('a statement, by docs/consent.md alone,', {skip}, () => {
-  const receiver = openForSuite(startWebhookReceiver);
+  const receiver = openForSuite(() => startWebhookReceiver());
   const partner = onePartner({
     key: 'acme',
     origins: [listedOrigin],

@@ -33,11 +33,14 @@ export async function openFor<Resource extends Closable>(
   return {...opened, close};
 }
 
-/** Opens it before the first test of this suite and closes it after the last. Only tests may use its members. */
-export function openForSuite<Resource extends Closable>(open: () => Promise<Resource>): Resource {
+/**
+ * Opens it before the first test of this suite and closes it after the last. Only tests may use its members.
+ * @param open may give what it needs besides to the same owner
+ */
+export function openForSuite<Resource extends Closable>(open: (owner: Owner) => Promise<Resource>): Resource {
   const owner = suiteOwner();
   const members = {} as Resource;
-  before(async () => void Object.assign(members, await openFor(owner, open())));
+  before(async () => void Object.assign(members, await openFor(owner, open(owner))));
   return members;
 }
 

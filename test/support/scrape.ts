@@ -7,7 +7,7 @@ export type Sample = {name: string; labels: Readonly<Record<string, string>>; va
 const line = /^(\w+)(?:\{(.*)\})? (\S+)$/;
 
 /** The metrics in the text in which the server writes them. */
-export const samplesIn = (text: string): Sample[] =>
+const samplesIn = (text: string): Sample[] =>
   text.split('\n').flatMap((each) => {
     const [, name, labels = '', value] = line.exec(each) ?? [];
     if (name === undefined) return [];

@@ -18,7 +18,8 @@ import {
   type PlatformName,
 } from '../../../server/snippets/platforms.ts';
 import {readVersions} from '../../../server/versions/embed-versions.ts';
-import {openForSuite} from '../../support/opened.ts';
+import {troubleOf} from '../../support/launch-chromium.ts';
+import {openFor, openForSuite, type Owner} from '../../support/opened.ts';
 import {startWebsite, type Page} from '../../support/website.ts';
 import {startBuilt} from '../built.ts';
 import {walk} from '../partner-pages/way.ts';
@@ -34,8 +35,9 @@ import {
 } from './platforms.ts';
 import {leadsOf} from '../../support/encrypted-rows.ts';
 
-async function startAll() {
-  const [site, frame] = await Promise.all([startWebsite(), startWebsite()]);
+async function startAll(owner: Owner) {
+  const site = await openFor(owner, startWebsite());
+  const frame = await openFor(owner, startWebsite());
   // The frame is on another site than the page around it.
   const address = site.origin.replace('127.0.0.1', 'localhost');
   const consent = {text: 'I agree to be called about my estimate.', version: '2026-11', required: true};
@@ -46,17 +48,7 @@ async function startAll() {
       onePartner({key: 'acme', origins, cid: '1001', consent}),
     ],
   });
-  return {
-    ...built,
-    site,
-    frame,
-    address,
-    async close() {
-      await built.close();
-      site.close();
-      frame.close();
-    },
-  };
+  return {...built, site, frame, address};
 }
 
 suite('the snippets of all platforms', () => {
@@ -83,9 +75,7 @@ suite('the snippets of all platforms', () => {
     const context = await run.browser.newContext();
     t.after(() => context.close());
     const tab = await context.newPage();
-    const trouble: string[] = [];
-    tab.on('pageerror', ({message}) => trouble.push(message));
-    tab.on('console', (message) => message.type() === 'error' && trouble.push(message.text()));
+    const trouble = troubleOf(tab);
     await prepare(tab);
     await tab.goto(run.address);
     return {tab, trouble, place: emulations[platform].isFramed ? tab.frameLocator('iframe') : tab};

@@ -15,7 +15,7 @@ import {releasesFolder} from '../../../server/config/config.ts';
 import {isWithdrawn, readVersions} from '../../../server/versions/embed-versions.ts';
 import {onePartner} from '../../../server/config/partners.ts';
 import type {Lead} from '../../../server/leads/lead-schema.ts';
-import {launchChromium} from '../../support/launch-chromium.ts';
+import {launchChromium, troubleOf} from '../../support/launch-chromium.ts';
 import {sameHashOf} from '../../support/embed-folder.ts';
 import {openFor, suiteOwner} from '../../support/opened.ts';
 import {startTestServer, type TestServer} from '../../support/test-server.ts';
@@ -128,11 +128,9 @@ suite('a page that pinned a release', () => {
       test(`sends a lead and shows its amounts: ${pinned} of ${version} in ${language}`, async () => {
         website.page.html = `<!doctype html><html lang="${language}"><title>Partner</title>${snippet(pinned, words.partner)}</html>`;
         const page = await browser.newPage();
-        const trouble: string[] = [];
+        const trouble = troubleOf(page);
         const files = new Map<string, string>();
         const reading: Promise<unknown>[] = [];
-        page.on('pageerror', (error) => trouble.push(error.message));
-        page.on('console', (message) => message.type() === 'error' && trouble.push(message.text()));
         page.on('response', (response) => {
           const [, file] = /\/embed\/\d[^/]*\/([^/]+\.js)$/.exec(response.url()) ?? [];
           if (file) reading.push(response.text().then((code) => files.set(file, code)));

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import {suite, test} from 'node:test';
 import type {FrameLocator, Locator} from 'playwright-core';
 import {openFor} from '../../support/opened.ts';
+import {troubleOf} from '../../support/launch-chromium.ts';
 import {until} from '../../support/until.ts';
 import {onePartner} from '../../../server/config/partners.ts';
 import {axeFaults} from '../axe.ts';
@@ -26,11 +27,7 @@ test('the demo loads the form from an address that changes with every build', as
 /** A page whose errors and violations of its policy are noted. */
 async function open(path: string, options: Parameters<typeof run.browser.newPage>[0] = {}) {
   const page = await run.browser.newPage(options);
-  const trouble: string[] = [];
-  page.on('pageerror', (error) => trouble.push(error.message));
-  page.on('console', (message) => {
-    if (message.type() === 'error') trouble.push(message.text());
-  });
+  const trouble = troubleOf(page);
   await page.goto(path.startsWith('http') ? path : `${run.demo.service}/embed/snippets${path}`);
   return {page, trouble, preview: page.frameLocator('iframe'), code: page.locator('pre code')};
 }

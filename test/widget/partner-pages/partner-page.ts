@@ -1,5 +1,5 @@
 /** A partner's page in a frame, with the built form from the service on it. */
-import {fixtureCleanup, fixture, html} from '@open-wc/testing';
+import {fixture, html} from '@open-wc/testing';
 import type {Service} from '../../support/partner-pages.ts';
 import type {LeadPrequalForm} from '../../../widget/define.ts';
 import {until} from '../../support/until.ts';
@@ -69,8 +69,6 @@ export async function openPage(
   await loaded;
   return frame.contentWindow as PartnerPage;
 }
-
-export const closePages = fixtureCleanup;
 
 /** Waits until the form is rendered. */
 export async function rendered(form: Element | null | undefined): Promise<LeadPrequalForm> {
