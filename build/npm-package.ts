@@ -141,6 +141,8 @@ export default defineConfig({
         minify: true,
         chunkFileNames: '[name]-[hash].js',
       },
+      // Whoever tries the form by `npm start` cannot act on them.
+      checks: {pluginTimings: false},
     },
   },
   plugins: [noAddress, describe],

@@ -220,7 +220,7 @@ async function checkPort(
     return (await isOurs())
       ? [
           note(
-            `A server answers on port ${port}, probably the one that the start would replace: stop it first`,
+            `A server answers on port ${port}, probably your own: it takes a change by "lead-prequal reload". Before a new start, stop it`,
           ),
         ]
       : [fault(`${name} ${port} is used by another program: stop that program, or set another port`)];

@@ -14,8 +14,16 @@ import {firstInvitation} from './first-invitation.ts';
 import {startServer} from './server.ts';
 import {snippetForTerminal} from './snippets/terminal.ts';
 
+/** Node's own words for a port that is taken name no setting, and nothing to do. */
+function whyNot(error: unknown): string {
+  const {code, port} = error as NodeJS.ErrnoException & {port?: number};
+  return code === 'EADDRINUSE'
+    ? `PORT ${port} is used by a server that runs already, or by another program: stop it, or set another port`
+    : String(error);
+}
+
 function refuseToStart(error: unknown): never {
-  console.error(error instanceof ConfigError ? error.message : `Cannot start: ${String(error)}`);
+  console.error(error instanceof ConfigError ? error.message : `Cannot start: ${whyNot(error)}`);
   process.exit(1);
 }
 

@@ -212,7 +212,10 @@ export function placesFor(given: Environment = environmentHere([], []).environme
   const reader = createSettingsReader(given, []);
   const file = reader.text('CONFIG')?.path ?? reader.fileOf('CONFIG') ?? '';
   const there = [file, environmentFile].filter((path) => path === 'CONFIG' || existsSync(path));
-  if (there.length > 0) throw new Refusal(`Already there: ${there.join(', ')}. It writes over nothing.`);
+  if (there.length > 0)
+    throw new Refusal(
+      `Already there: ${there.join(', ')}. It writes over nothing. Another partner is an entry of partners in the file: docs/partners.md#two-partners`,
+    );
   try {
     for (const path of [file, environmentFile]) accessSync(dirname(resolve(path)), constants.W_OK);
   } catch (error) {

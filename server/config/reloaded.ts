@@ -122,12 +122,15 @@ const lengthOf = (length: Length) => (typeof length === 'number' ? length : Infi
 export function changesBetween(before: Config, after: Config): string[] {
   const byKey = ({partners}: Config) => new Map(partners.map((partner) => [partner.key, partner]));
   const byUser = ({callers}: Config) => new Map(callers.map((caller) => [caller.user, caller]));
+  // A partner whose name is new is named already, and has changed no destination that writes it.
+  const ownSettings = ({destinations}: Config) =>
+    new Map([...destinations].map(([name, settings]) => [name, {...settings, partnerNames: undefined}]));
   const others = keysOf(replaced).filter(
     (key) => !named.includes(key) && !isDeepStrictEqual(before[key], after[key]),
   );
   return [
     ...namedChanges('partner', byKey(before), byKey(after)),
-    ...namedChanges('destination', before.destinations, after.destinations),
+    ...namedChanges('destination', ownSettings(before), ownSettings(after)),
     ...addressChanges(before, after),
     ...namedChanges('caller', byUser(before), byUser(after)),
     ...others.map((key) => `${replaced[key]} changed`),

@@ -4,7 +4,7 @@ import {callerQuestions} from '../../contract/questions.ts';
 import {contextName} from '../../contract/embed.ts';
 import {creditScores, financialFields, leadTypes} from '../../contract/fields.ts';
 import {calculatorName, type DestinationSettings} from './destinations.ts';
-import {name, nonEmpty} from './values.ts';
+import {name, nonEmpty, receiverName} from './values.ts';
 
 const anyOf = <Value extends z.ZodType>(value: Value, what: string) =>
   nonEmpty(value, `must name at least one ${what}`, `must be a list of ${what}s`);
@@ -36,7 +36,7 @@ export type When = z.output<typeof when>;
 
 const rule = z
   .strictObject({
-    to: name.describe('The name of the destination.'),
+    to: receiverName.describe('The name of the destination.'),
     when: when.optional().describe('The leads that it gets.'),
     otherwise: z.literal(true).optional().describe('It gets the leads of which no `when` is true.'),
   })
@@ -61,7 +61,7 @@ export const routeFields = {
     .optional()
     .describe('What answers the leads: a destination of kind `lead-api`, or `calculator`, as without it.'),
   send_to: z
-    .array(z.union([name, rule]))
+    .array(z.union([receiverName, rule]))
     .refine(
       (entries) => new Set(entries.map((each) => asRule(each).to)).size === entries.length,
       'must not name a destination twice',

@@ -60,7 +60,15 @@ export const languageTag = z
   .string()
   .regex(/^[a-z]{2,3}(-[A-Za-z\d]{2,8})*$/, 'must be a language such as en or es-MX');
 /** The name of a partner or a destination, as addresses and settings have it. Flags of a pattern are lost in JSON Schema. */
-export const name = z.string().regex(/^[a-zA-Z0-9][a-zA-Z0-9-]{0,63}$/, 'must be letters, digits and dashes');
+const namePattern = /^[a-zA-Z0-9][a-zA-Z0-9-]{0,63}$/;
+export const name = z.string().regex(namePattern, 'must be letters, digits and dashes');
+/** A destination, where a partner says to whom its leads go. Newcomers write the e-mail address itself. */
+export const receiverName = z
+  .string()
+  .regex(
+    namePattern,
+    'must be the name of a destination, in letters, digits and dashes: an e-mail address is in "to" of that one (docs/email.md)',
+  );
 
 /** The number of an exact version of the form, such as `1.0.0` or `1.1.0-beta.1`. */
 export const versionNumber = z

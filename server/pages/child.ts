@@ -37,7 +37,8 @@ export function startPagesChild(emit: Emit): PagesChild {
     try {
       // It is in a process group of its own, so that Ctrl+C in a terminal reaches it through the server alone. The channel
       // closes when the server ends, however that ends, and then the child ends, too.
-      const started = spawn(process.execPath, [command, 'admin'], {
+      // Signing in by a passkey uses what Node calls experimental. Operators can do nothing about that.
+      const started = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', command, 'admin'], {
         stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
         detached: true,
       });

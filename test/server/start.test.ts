@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import {execFile, spawn} from 'node:child_process';
 import {once} from 'node:events';
 import {copyFileSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs';
-import {connect} from 'node:net';
+import {connect, createServer, type AddressInfo} from 'node:net';
 import {join} from 'node:path';
 import {createInterface} from 'node:readline';
 import {suite, test, type TestContext} from 'node:test';
@@ -11,7 +11,7 @@ import {promisify} from 'node:util';
 import {openConnection, requestText} from '../support/connection.ts';
 import {basic, postJson, readJson} from '../support/http.ts';
 import {standardBody} from '../support/sample-leads.ts';
-import {readyPort, serviceSettings, useService} from '../support/service-process.ts';
+import {readyPort, runService, serviceSettings, useService} from '../support/service-process.ts';
 import {temporaryFolder} from '../support/temporary-folder.ts';
 import {acme} from '../support/test-server.ts';
 import {until} from '../support/until.ts';
@@ -131,6 +131,20 @@ suite('a running server', () => {
     );
     assert.ok(!service.lines.join('\n').includes('canary'));
   });
+});
+
+test('a port that is taken ends the start, and the error names PORT and what to do', async (t) => {
+  const other = createServer().listen(0, '127.0.0.1');
+  t.after(() => other.close());
+  await once(other, 'listening');
+  const {port} = other.address() as AddressInfo;
+  const folder = temporaryFolder(t);
+  const {code, errors} = await runService({...serviceSettings(folder), PORT: String(port)}, folder);
+  assert.equal(code, 1);
+  assert.match(
+    errors,
+    new RegExp(`^Cannot start: PORT ${port} is used by a server that runs already, or .*: stop it`, 'm'),
+  );
 });
 
 suite('the launcher', () => {

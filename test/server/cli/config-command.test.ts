@@ -354,7 +354,7 @@ suite('config check beside other programs', () => {
       assert.deepEqual(await check({PORT: port, HOST: host}), {
         code: 0,
         lines: [
-          `· A server answers on port ${port}, probably the one that the start would replace: stop it first`,
+          `· A server answers on port ${port}, probably your own: it takes a change by "lead-prequal reload". Before a new start, stop it`,
           wouldStart,
         ],
       });

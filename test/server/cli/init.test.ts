@@ -146,7 +146,10 @@ test('what is there is never written over, and nobody is asked before', async (t
   const ask = () => assert.fail('nobody is asked');
   for (const path of [environmentFile, file] as const) {
     writeFileSync(path, 'mine');
-    assertFails(await init({ask}, ...given), new RegExp(`^Already there: .*${path}`));
+    assertFails(
+      await init({ask}, ...given),
+      new RegExp(`^Already there: .*${path}.*docs/partners\\.md#two-partners`),
+    );
   }
   const files = ['new', file].map((path) => ({path, holds: '', text: 'theirs', mode: 0o600}));
   assert.throws(() => writeAll(files), /Nothing was written: EEXIST/);

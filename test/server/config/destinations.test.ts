@@ -388,6 +388,10 @@ suite('the way of leads', () => {
       {answer_from: 'lender', send_to: ['lender']},
       'send_to: lender gets the leads already, because it answers them',
     ],
+    [
+      {send_to: ['ana@acme.example']},
+      'send_to.0: must be the name of a destination, in letters, digits and dashes: an e-mail address is in "to" of that one (docs/email.md)',
+    ],
     [{send_to: ['calculator']}, 'send_to: calculator is not among the destinations'],
     [{answer_from: 'default'}, 'answer_from: default is not among the destinations'],
     [{send_to: ['crm', 'crm']}, 'send_to: must not name a destination twice'],
