@@ -59,8 +59,10 @@ describe('a form that the page makes', () => {
       return document.body.lastElementChild!;
     },
   };
+  // An element that is there before the script is upgraded. All are alike then, but for properties that it has already.
+  const upgraded = ['with innerHTML', 'with createElement and properties'];
   for (const [way, make] of Object.entries(ways)) {
-    for (const first of ['script', 'form']) {
+    for (const first of upgraded.includes(way) ? ['script', 'form'] : ['script']) {
       it(`${way} reaches the result, with the ${first} first`, async () => {
         const page = await openPage(first === 'script' ? service.script : '');
         if (first === 'script') await page.customElements.whenDefined('lead-prequal-form');
