@@ -21,7 +21,7 @@ import {DeliveryError, type DeliveryFault} from './destination.ts';
  * - `misconfigured`: the destination refuses the configured credentials or address
  * - `unreadable`: its replies break the specification
  */
-export type CircuitHealth = 'ok' | 'failing' | 'misconfigured' | 'unreadable';
+type CircuitHealth = 'ok' | 'failing' | 'misconfigured' | 'unreadable';
 
 /** Thrown when no request was sent to the destination, which therefore does not count as an attempt. */
 export class NotTried extends Error {
@@ -57,20 +57,7 @@ export const orNotTried = (error: unknown): never => {
  */
 type Attempt<Result> = {lead: string; latest: number; work: () => Promise<Result>};
 
-export type Breaker = {
-  /** @throws NotTried during a break, when the queue is full, or when the delivery could not begin before `latest` */
-  execute<Result>(attempt: Attempt<Result>): Promise<Result>;
-  /** How many deliveries may begin now: none during a break. After the break one may, as a trial. */
-  room(): number;
-  /** True while the queue is full. */
-  full(): boolean;
-  /**
-   * Ends the break, for an operator who knows that the destination works again. One delivery is the trial.
-   * @returns whether there was a break
-   */
-  endBreak(): boolean;
-  state(): CircuitHealth;
-};
+export type Breaker = ReturnType<typeof createBreaker>;
 
 /** Nothing is sent until `until`, a time of `performance.now()`. `breaks` counts the breaks in a row. */
 type Open = {stage: 'open'; until: number; breaks: number};
@@ -101,7 +88,7 @@ const concernsAll = (error: unknown): error is DeliveryError =>
   error instanceof DeliveryError && !error.aboutLead;
 
 /** @param maxParallel the maximum number of deliveries that are in progress at once */
-export function createBreaker(name: string, maxParallel: number, emit: Emit, timings: Timings): Breaker {
+export function createBreaker(name: string, maxParallel: number, emit: Emit, timings: Timings) {
   const circuit: Circuit = {
     destination: name,
     emit,
@@ -114,25 +101,32 @@ export function createBreaker(name: string, maxParallel: number, emit: Emit, tim
   const queue = bulkhead(maxParallel, maxWaiting);
   const isFull = () => queue.queueSlots === 0;
   return {
-    execute: (given) =>
+    /** @throws NotTried during a break, when the queue is full, or when the delivery could not begin before `latest` */
+    execute: <Result>(given: Attempt<Result>): Promise<Result> =>
       queue
         .execute(() => attempt(circuit, given))
         .catch((error: unknown) => {
           throw error instanceof BulkheadRejectedError ? new NotTried('Too many deliveries wait') : error;
         }),
+    /** True while the queue is full. */
     full: isFull,
+    /** How many deliveries may begin now: none during a break. After the break one may, as a trial. */
     room() {
       const {stage} = circuit.state;
       if (isFull() || breakLeft(circuit) > 0 || stage === 'trial') return 0;
       return stage === 'closed' ? maxParallel : 1;
     },
+    /**
+     * Ends the break, for an operator who knows that the destination works again. One delivery is the trial.
+     * @returns whether there was a break
+     */
     endBreak() {
       const wasBreak = breakLeft(circuit) > 0;
       circuit.askedUntil = 0;
       if (circuit.state.stage === 'open') circuit.state.until = 0;
       return wasBreak;
     },
-    state() {
+    state(): CircuitHealth {
       if (circuit.state.stage !== 'closed') return circuit.openedBy;
       return breakLeft(circuit) > 0 ? 'failing' : 'ok';
     },

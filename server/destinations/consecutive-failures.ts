@@ -14,21 +14,12 @@ const faultyAfterDay = 2;
  * - `refused`: the destination has decided that it does not take this lead, or fails for this lead each time
  * - `unreadable`: the reply was lost or could not be read, so it is unknown whether the destination has the lead
  */
-export type ReplyOutcome = 'delivered' | 'refused' | 'unreadable';
-export type ReplyState = 'ok' | 'unreadable' | 'refusing';
+type ReplyOutcome = 'delivered' | 'refused' | 'unreadable';
+type ReplyState = 'ok' | 'unreadable' | 'refusing';
 
-export type ConsecutiveFailures = {
-  /**
-   * Must not be called for failures before a reply is possible, such as a refused connection.
-   * @param reason for the observation, if this reply changes the state
-   */
-  record(outcome: ReplyOutcome, lead: string, reason: string | null): void;
-  state(): ReplyState;
-  /** True while the state is `unreadable` and several leads got such replies, so that the cause is no single lead. */
-  failsForSeveral(): boolean;
-};
+export type ConsecutiveFailures = ReturnType<typeof countConsecutiveFailures>;
 
-export function countConsecutiveFailures(name: string, emit: Emit): ConsecutiveFailures {
+export function countConsecutiveFailures(name: string, emit: Emit) {
   let unreadable = 0;
   /** The lead with the first of the consecutive unreadable replies. */
   let firstLead = '';
@@ -47,7 +38,11 @@ export function countConsecutiveFailures(name: string, emit: Emit): ConsecutiveF
   };
 
   return {
-    record(outcome, lead, reason) {
+    /**
+     * Must not be called for failures before a reply is possible, such as a refused connection.
+     * @param reason for the observation, if this reply changes the state
+     */
+    record(outcome: ReplyOutcome, lead: string, reason: string | null) {
       if (outcome === 'delivered') {
         unreadable = 0;
         refused.clear();
@@ -67,6 +62,7 @@ export function countConsecutiveFailures(name: string, emit: Emit): ConsecutiveF
       emit({type: 'destination-replies', destination: name, state: now, reason});
     },
     state,
+    /** True while the state is `unreadable` and several leads got such replies, so that the cause is no single lead. */
     failsForSeveral: () => unreadable >= faultyAfter && several,
   };
 }

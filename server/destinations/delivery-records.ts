@@ -8,27 +8,16 @@ import type {Timings} from '../config/timings.ts';
 import type {DueDelivery, Postponed, Settlement} from '../leads/deliveries.ts';
 import {isAboutRow, StoreError} from '../leads/store-errors.ts';
 import type {OutboxPort} from '../leads/ports.ts';
-import type {Answer} from '../leads/stored-lead.ts';
 
 /** The maximum number of ids in memory. Beyond it the oldest is dropped, whose write has ended long ago. */
 const maxRemoteIds = 10_000;
 
-export type DeliveryRecords = {
-  /** The id that the destination gave to the lead, even if it is not stored yet. */
-  remoteIdOf(due: DueDelivery): string | null;
-  /** Stores the id that the destination gave to the lead. */
-  taken(due: DueDelivery, remoteId: string): Promise<void>;
-  /** Resolves to the answer that the lead has then (`OutboxPort.settle`). */
-  settled(due: DueDelivery, settlement: Settlement): Promise<Answer | undefined>;
-  postponed(due: DueDelivery, postponed: Postponed): Promise<void>;
-  /** No failed write is retried any more. */
-  close(): void;
-};
+export type DeliveryRecords = ReturnType<typeof createDeliveryRecords>;
 
 /** Identifies a delivery in this process. */
 export const keyOf = ({lead, destination, content}: DueDelivery) => `${destination} ${content} ${lead.id}`;
 
-export function createDeliveryRecords(store: OutboxPort, timings: Timings): DeliveryRecords {
+export function createDeliveryRecords(store: OutboxPort, timings: Timings) {
   const remoteIds = new Map<string, string>();
   const closing = new AbortController();
   const retrying = retry(
@@ -49,9 +38,11 @@ export function createDeliveryRecords(store: OutboxPort, timings: Timings): Deli
   const identify = ({lead, destination, content}: DueDelivery) => ({lead: lead.id, destination, content});
 
   return {
-    remoteIdOf: (due) => due.remoteId ?? remoteIds.get(keyOf(due)) ?? null,
+    /** The id that the destination gave to the lead, even if it is not stored yet. */
+    remoteIdOf: (due: DueDelivery) => due.remoteId ?? remoteIds.get(keyOf(due)) ?? null,
 
-    async taken(due, remoteId) {
+    /** Stores the id that the destination gave to the lead. */
+    async taken(due: DueDelivery, remoteId: string) {
       const key = keyOf(due);
       remoteIds.set(key, remoteId);
       const [oldest] = remoteIds.keys();
@@ -61,10 +52,14 @@ export function createDeliveryRecords(store: OutboxPort, timings: Timings): Deli
       if (Date.now() < due.leaseEnd) remoteIds.delete(key);
     },
 
-    settled: (due, settlement) => write(() => store.settle(identify(due), due.leaseEnd, settlement)),
+    /** Resolves to the answer that the lead has then (`OutboxPort.settle`). */
+    settled: (due: DueDelivery, settlement: Settlement) =>
+      write(() => store.settle(identify(due), due.leaseEnd, settlement)),
 
-    postponed: (due, postponed) => write(() => store.postpone(identify(due), due.leaseEnd, postponed)),
+    postponed: (due: DueDelivery, postponed: Postponed) =>
+      write(() => store.postpone(identify(due), due.leaseEnd, postponed)),
 
+    /** No failed write is retried any more. */
     close: () => closing.abort(),
   };
 }

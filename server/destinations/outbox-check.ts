@@ -10,26 +10,13 @@ import type {OutboxPort} from '../leads/ports.ts';
 import type {Emit} from '../observe/observations.ts';
 import {longestAskedWait} from './retry-after.ts';
 
-export type OutboxCheck = {
-  /** The destinations for which deliveries wait although they are not configured. */
-  missing(): readonly string[];
-  /** When the first of them was found, in milliseconds since 1970. */
-  missingSince(): number;
-  /** Searches now, because the configuration has changed. */
-  wake(): void;
-  stop(): Promise<void>;
-};
-
 type Parts = {store: OutboxPort; emit: Emit; timings: Timings};
 
 /** Milliseconds by which the clocks of several machines may differ. */
 const tolerance = 60_000;
 
 /** @param destinations the names of those that the configuration has now */
-export function startOutboxCheck(
-  destinations: () => readonly string[],
-  {store, emit, timings}: Parts,
-): OutboxCheck {
+export function startOutboxCheck(destinations: () => readonly string[], {store, emit, timings}: Parts) {
   const stopping = new AbortController();
   let woken = new AbortController();
   let missing: readonly string[] = [];
@@ -70,8 +57,11 @@ export function startOutboxCheck(
 
   const running = run();
   return {
+    /** The destinations for which deliveries wait although they are not configured. */
     missing: () => missing.filter((name) => !destinations().includes(name)),
+    /** When the first of them was found, in milliseconds since 1970. */
     missingSince: () => missingSince,
+    /** Searches now, because the configuration has changed. */
     wake: () => woken.abort(),
     async stop() {
       stopping.abort();

@@ -9,26 +9,12 @@ import type {PausedDestination} from '../leads/deliveries.ts';
 import type {PausePort} from '../leads/ports.ts';
 import type {Emit} from '../observe/observations.ts';
 
-export type Pauses = {
-  /** Whether nothing may be sent to the destination. True for all until the pauses could be read for the first time. */
-  has(destination: string): boolean;
-  /** Whether the pause is that of a destination that asked for nothing more, and not of an operator. */
-  isGone(destination: string): boolean;
-  /** For a destination that asked for nothing more. @throws StoreUnavailable. Then the pause ends with the next look into the store */
-  pause(destination: string, reason: string): Promise<void>;
-  /** Calls the listener with a destination each time an operator asks that its break ends. */
-  onBreakEnd(listener: (destination: string) => void): void;
-  stop(): Promise<void>;
-};
+export type Pauses = Awaited<ReturnType<typeof watchPauses>>;
 
-type Parts = {
-  store: PausePort;
-  emit: Emit;
-  timings: Timings;
-};
+type Parts = {store: PausePort; emit: Emit; timings: Timings};
 
 /** Reads the orders before it resolves, or later if the store is away. */
-export async function watchPauses({store, emit, timings}: Parts): Promise<Pauses> {
+export async function watchPauses({store, emit, timings}: Parts) {
   const stopping = new AbortController();
   let paused = new Map<string, Pick<PausedDestination, 'reason' | 'isGone'>>();
   let isRead = false;
@@ -65,9 +51,12 @@ export async function watchPauses({store, emit, timings}: Parts): Promise<Pauses
   await read().catch(() => undefined);
   const running = run();
   return {
-    has: (destination) => !isRead || paused.has(destination),
-    isGone: (destination) => isRead && paused.get(destination)?.isGone === true,
-    async pause(destination, reason) {
+    /** Whether nothing may be sent to the destination. True for all until the pauses could be read for the first time. */
+    has: (destination: string) => !isRead || paused.has(destination),
+    /** Whether the pause is that of a destination that asked for nothing more, and not of an operator. */
+    isGone: (destination: string) => isRead && paused.get(destination)?.isGone === true,
+    /** For a destination that asked for nothing more. @throws StoreUnavailable. Then the pause ends with the next look into the store */
+    async pause(destination: string, reason: string) {
       if (paused.has(destination)) return;
       begun += 1;
       unstored += 1;
@@ -77,7 +66,8 @@ export async function watchPauses({store, emit, timings}: Parts): Promise<Pauses
         .pauseDestination({destination, pausedAt: Date.now(), reason, isGone: true})
         .finally(() => (unstored -= 1));
     },
-    onBreakEnd: (listener) => void (endBreak = listener),
+    /** Calls the listener with a destination each time an operator asks that its break ends. */
+    onBreakEnd: (listener: (destination: string) => void) => void (endBreak = listener),
     async stop() {
       stopping.abort();
       await running;

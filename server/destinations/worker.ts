@@ -10,27 +10,14 @@ import type {Emit} from '../observe/observations.ts';
 import type {Dispatcher} from './dispatcher.ts';
 import type {Terms} from './terms.ts';
 
-type Parts = {
-  store: OutboxPort;
-  dispatcher: Dispatcher;
-  emit: Emit;
-  timings: Timings;
-};
+type Parts = {store: OutboxPort; dispatcher: Dispatcher; emit: Emit; timings: Timings};
 
-type Worker = {
-  /** Claims no more deliveries. Those in progress go on. */
-  stop(): Promise<void>;
-};
-
-export type Workers = Worker & {
-  /** After a reload: stops the workers of destinations that are no longer served, and starts those of new ones. */
-  serve(destinations: ReadonlyMap<string, Work>): void;
-};
+type Worker = {stop(): Promise<void>};
 
 type Work = {terms: Terms};
 
 /** Starts a worker for each destination, so that a slow destination does not delay the leads of others. */
-export function startWorkers(destinations: ReadonlyMap<string, Work>, parts: Parts): Workers {
+export function startWorkers(destinations: ReadonlyMap<string, Work>, parts: Parts) {
   let isStopped = false;
   const running = new Map<Work, Worker>();
   const ended = new Set<Promise<void>>();
@@ -47,7 +34,9 @@ export function startWorkers(destinations: ReadonlyMap<string, Work>, parts: Par
   }
   serve(destinations);
   return {
+    /** After a reload: stops the workers of destinations that are no longer served, and starts those of new ones. */
     serve,
+    /** Claims no more deliveries. Those in progress go on. */
     async stop() {
       isStopped = true;
       for (const [work, worker] of running) end(work, worker);
@@ -77,15 +66,8 @@ type Run = Parts & {
 
 function startWorker(destination: string, terms: Terms, parts: Parts): Worker {
   const stopping = new AbortController();
-  const run: Run = {
-    ...parts,
-    destination,
-    terms,
-    stopping: stopping.signal,
-    inProgress: 0,
-    leasesEndedAt: 0,
-    wake: () => undefined,
-  };
+  const atStart = {inProgress: 0, leasesEndedAt: 0, wake: () => undefined};
+  const run: Run = {...parts, destination, terms, stopping: stopping.signal, ...atStart};
   const running = claimUntilStopped(run);
   return {
     async stop() {

@@ -21,18 +21,8 @@ const maxBodyBytes = 4_096;
 /** Characters. Shorter parts of an address, such as `v1`, are words that a reply may need. */
 const shortestSecret = 10;
 
-export type Poster = {
-  /**
-   * @param attempts the number of earlier attempts
-   * @throws DeliveryError for every reply but 2xx, and without one
-   */
-  post(body: string, headers: Readonly<Record<string, string>>, attempts: number): Promise<Settlement>;
-  /** Aborts the requests in progress. */
-  close(): Promise<void>;
-};
-
 /** What is different about a kind of destinations. */
-export type Kind = {
+type Kind = {
   /** What messages call it. observe/causes.ts says by this name what its answers mean. */
   receiver?: string;
   /** The status that a body says, if it is not that of the reply. */
@@ -49,7 +39,7 @@ export function createPoster(
   timeout: number,
   network: Partial<Network> = {},
   {receiver = 'receiver', statusIn}: Kind = {},
-): Poster {
+) {
   const {lookup, createPool} = {...usualNetwork, ...network};
   const who = namedHost === undefined ? `the ${receiver}` : `the ${receiver} ${namedHost}`;
   const {origin, pathname, search} = new URL(url);
@@ -61,6 +51,10 @@ export function createPoster(
   /** For second requests. Its connections are closed after each request. */
   const fresh = createPool(origin, options);
 
+  /**
+   * @param attempts the number of earlier attempts
+   * @throws DeliveryError for every reply but 2xx, and without one
+   */
   async function post(
     body: string,
     given: Readonly<Record<string, string>>,
@@ -93,6 +87,7 @@ export function createPoster(
     throw withStatus({receiver, status, excerpt, retryAfter}, attempts);
   }
 
+  /** `close` aborts the requests in progress. */
   return {post, close: async () => void (await Promise.all([pool.destroy(), fresh.destroy()]))};
 }
 
