@@ -1,7 +1,7 @@
 /** The queries about operators, their passkeys and their sessions, for both databases. */
 import type {OperatorStore, Passkey} from '../leads/operators.ts';
 import type {Context} from './context.ts';
-import {statement, type Row, type Statement} from './database.ts';
+import {insertRow, statement, type Row, type Statement} from './database.ts';
 
 const operatorColumns = `operators.id, operators.name, operators.role, operators.created_at AS "createdAt",
   operators.revoked_at AS "revokedAt"`;
@@ -41,8 +41,7 @@ const removeText = `
   DELETE FROM passkeys WHERE operator = $1 AND credential = $2
     AND EXISTS (SELECT 1 FROM passkeys AS other WHERE other.operator = $1 AND other.credential <> $2)
   RETURNING credential`;
-const spendText = `
-  INSERT INTO spent_proofs (nonce, expires_at) VALUES ($1, $2) ON CONFLICT (nonce) DO NOTHING RETURNING nonce`;
+const spendText = `${insertRow('spent_proofs')} ON CONFLICT (nonce) DO NOTHING RETURNING nonce`;
 const beginText = `
   INSERT INTO operator_sessions (operator, digest, began_at, expires_at, zone, agent)
   SELECT operators.id, $2, $3, $4, $5, $6 FROM operators WHERE id = $1 AND revoked_at IS NULL RETURNING digest`;

@@ -2,11 +2,10 @@
 import {maxIds, type AuditEntry, type AuditStore} from '../leads/audit.ts';
 import {firstIdAt} from '../leads/lead-ids.ts';
 import type {RowOf} from './columns.ts';
-import {insertText, statement, type Database} from './database.ts';
+import {insertRow, statement, upsertRow, type Database} from './database.ts';
 
-const insert = `${insertText('audit', () => 'VALUES ($1, $2, $3, $4, $5, $6, $7)')} ON CONFLICT (id) DO UPDATE SET`;
-const noteText = `${insert} filter = excluded.filter, leads = excluded.leads, ids = excluded.ids`;
-const addText = `${insert} leads = audit.leads + excluded.leads`;
+const noteText = upsertRow('audit', 'filter', 'leads', 'ids');
+const addText = `${insertRow('audit')} ON CONFLICT (id) DO UPDATE SET leads = audit.leads + excluded.leads`;
 // Ids begin with the time, so the primary key finds the entries of a time span.
 const listText = (condition: string) =>
   `SELECT * FROM audit WHERE id >= $1 AND id < $2 AND LOWER(actor) LIKE LOWER($3)${condition} ORDER BY id DESC LIMIT $4`;

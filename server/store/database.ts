@@ -57,6 +57,9 @@ const replaced: readonly TableName[] = ['idempotency_keys', 'same_leads'];
 /** Tables in which the first row is kept, and a second one with the same key is ignored. */
 const kept: readonly TableName[] = ['consent_texts', 'consent_words'];
 
+const taking = (columns: readonly string[]) =>
+  list(columns.map((column) => `${column} = excluded.${column}`));
+
 /** An INSERT statement for all columns of a table. `source` returns the SQL that gives the rows, such as VALUES. */
 export function insertText(name: TableName, source: (columns: readonly string[]) => string): string {
   const {columns, primaryKey} = tables[name];
@@ -64,9 +67,20 @@ export function insertText(name: TableName, source: (columns: readonly string[])
   const others = names.filter((column) => !primaryKey.some((key) => key === column));
   const conflict = `ON CONFLICT (${list(primaryKey)})`;
   const onConflict = replaced.includes(name)
-    ? `${conflict} DO UPDATE SET ${list(others.map((column) => `${column} = excluded.${column}`))}`
+    ? `${conflict} DO UPDATE SET ${taking(others)}`
     : kept.includes(name)
       ? `${conflict} DO NOTHING`
       : '';
   return `INSERT INTO ${name} (${list(names)}) ${source(names)} ${onConflict}`;
 }
+
+/** An INSERT statement for one row, whose values are in the order of the columns. */
+export const insertRow = (name: TableName): string =>
+  insertText(name, (columns) => `VALUES (${list(columns.map((_, index) => `$${index + 1}`))})`);
+
+/** Like `insertRow`. If there is a row with this key, these columns of it get the new values. */
+export const upsertRow = <Name extends TableName>(
+  name: Name,
+  ...columns: (keyof (typeof tables)[Name]['columns'] & string)[]
+): string =>
+  `${insertRow(name)} ON CONFLICT (${list(tables[name].primaryKey)}) DO UPDATE SET ${taking(columns)}`;

@@ -8,7 +8,7 @@ import type {KeyStore} from '../leads/data-keys.ts';
 import type {Maintenance} from '../leads/ports.ts';
 import {reasonOf} from '../leads/store-errors.ts';
 import type {Emit} from '../observe/observations.ts';
-import {pauseFor} from './maintenance.ts';
+import {pauseFor, repeat} from './maintenance.ts';
 
 /** Gives up after this many passes that encrypt nothing although unencrypted rows are left. */
 const maxIdlePasses = 5;
@@ -44,30 +44,21 @@ type Parts = {
 };
 
 /** @returns `stop` resolves when the work has ended */
-export function startEncryptingClear(parts: Parts): {stop: () => Promise<void>} {
-  const stopping = new AbortController();
-  const running = run(parts, stopping.signal);
-  return {
-    async stop() {
-      stopping.abort();
-      await running;
-    },
-  };
-}
-
-async function run(parts: Parts, signal: AbortSignal) {
+export function startEncryptingClear(parts: Parts) {
   const {store, emit, timings} = parts;
-  for (let isDue = true; !signal.aborted; await pauseFor(timings.encrypting.retry, signal)) {
+  let isDue = true;
+  return repeat(async (signal) => {
     try {
       // Checked even after this process gave up: another one may finish, and then unencrypted data must no longer be read.
-      if (!(await store.keyUses()).some(({key}) => key === clearWord)) return;
+      if (!(await store.keyUses()).some(({key}) => key === clearWord)) return undefined;
       if (isDue) await encryptClear(parts, signal);
       isDue = false;
     } catch (error) {
       emit({type: 'clear-left', reason: reasonOf(error), isAgain: true});
       isDue = true;
     }
-  }
+    return timings.encrypting.retry;
+  }, 0);
 }
 
 async function encryptClear(parts: Parts, signal: AbortSignal) {

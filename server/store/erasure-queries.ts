@@ -4,10 +4,17 @@ import type {ErasableLead, ErasureStore, KeepConsent, KeptConsent} from '../lead
 import {onlyForReceivers, type DeliveryContent, type DeliveryRow} from '../leads/deliveries.ts';
 import type {FullLead} from '../leads/lead-filter.ts';
 import {LeadUnreadable} from '../leads/store-errors.ts';
-import type {Context, Index} from './context.ts';
+import type {Context} from './context.ts';
 import {statement, type Database, type Statement} from './database.ts';
 import {erasedFingerprint} from './new-lead.ts';
-import {digestsOfKept, digestsOfLead, forgetDigests, lockDigests, storedDigests} from './person-queries.ts';
+import {
+  digestsOfKept,
+  digestsOfLead,
+  forgetDigests,
+  lockDigests,
+  storedDigests,
+  type Index,
+} from './person-queries.ts';
 import {emptiedColumns} from './personal-data.ts';
 import {identityOf, isErased, joinPersonal, readColumns, type ReadRow} from './rows.ts';
 import {isOneOf} from './schema.ts';

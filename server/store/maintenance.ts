@@ -11,19 +11,19 @@ export const pauseFor = (milliseconds: number, signal: AbortSignal): Promise<voi
   sleep(milliseconds, undefined, {signal, ref: false}).catch(() => undefined);
 
 /**
- * @param work resolves to the milliseconds until it runs again, and never rejects
+ * @param work resolves to the milliseconds until it runs again, or to undefined if it is done for good, and never rejects
  * @param first milliseconds until it first runs
  * @returns `stop` resolves when the work has ended
  */
 export function repeat(
-  work: (signal: AbortSignal) => Promise<number>,
+  work: (signal: AbortSignal) => Promise<number | undefined>,
   first: number,
 ): {stop: () => Promise<void>} {
   const stopping = new AbortController();
   const {signal} = stopping;
 
   async function run() {
-    for (let pause = first; ; pause = await work(signal)) {
+    for (let pause: number | undefined = first; pause !== undefined; pause = await work(signal)) {
       if (pause > 0) await pauseFor(pause, signal);
       if (signal.aborted) return;
     }

@@ -8,7 +8,7 @@ import {isSameLead} from '../leads/idempotency.ts';
 import {StoreUnavailable} from '../leads/store-errors.ts';
 import type {LeadPort} from '../leads/ports.ts';
 import type {DeliveryContent} from '../leads/deliveries.ts';
-import type {PersonIndex} from './context.ts';
+import type {PersonIndex} from './person-queries.ts';
 import {statement, type Statement} from './database.ts';
 import {isHeldWith, toNewRows, type NewRows} from './new-rows.ts';
 import {recordOf} from './rows.ts';

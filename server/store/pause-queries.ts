@@ -1,16 +1,11 @@
 /** The queries about destinations, for both databases: pauses, circuit breakers that an operator closes, and addresses. */
 import type {PausedDestination} from '../leads/deliveries.ts';
 import type {AddressPort, PausePort} from '../leads/ports.ts';
-import {statement, type Database} from './database.ts';
+import {statement, upsertRow, type Database} from './database.ts';
 
 /** The statement by which all processes close the circuit breaker of a destination. */
 export const endBreak = (destination: string, now: number) =>
-  statement(
-    `INSERT INTO break_ends (destination, ended_at) VALUES ($1, $2)
-      ON CONFLICT (destination) DO UPDATE SET ended_at = excluded.ended_at`,
-    destination,
-    now,
-  );
+  statement(upsertRow('break_ends', 'ended_at'), destination, now);
 
 const noteText = `
   INSERT INTO destination_addresses AS known (destination, address, place, first_used, last_used)
@@ -28,10 +23,8 @@ export const pauseQueries = ({read, write}: Database): PausePort & AddressPort =
   },
 
   async pauseDestination({destination, pausedAt, reason, isGone = false}) {
-    const text = `
-      INSERT INTO paused_destinations (destination, paused_at, reason, is_gone) VALUES ($1, $2, $3, $4)
-      ON CONFLICT (destination) DO UPDATE SET paused_at = excluded.paused_at, reason = excluded.reason, is_gone = 0
-        WHERE paused_destinations.is_gone = 1 AND excluded.is_gone = 0`;
+    const text = `${upsertRow('paused_destinations', 'paused_at', 'reason', 'is_gone')}
+      WHERE paused_destinations.is_gone = 1 AND excluded.is_gone = 0`;
     await write(statement(text, destination, pausedAt, reason, Number(isGone)));
   },
 

@@ -10,11 +10,12 @@ import {createHmac, createSecretKey, randomBytes, type KeyObject} from 'node:cry
 import {mailboxOf} from '../leads/confirmation-digests.ts';
 import type {KeptConsent} from '../leads/erasure.ts';
 import {createdAtOf, firstIdAt} from '../leads/lead-ids.ts';
+import type {LeadEntry} from '../leads/new-lead.ts';
 import {unreadableDigest, type Person, type BlindIndexes, type PersonStore} from '../leads/persons.ts';
 import {comparableEmail} from '../leads/read-contact.ts';
 import {LeadUnreadable} from '../leads/store-errors.ts';
-import type {Context, Index, Keyed, PersonIndex} from './context.ts';
-import {isThere, statement, type Database, type Statement} from './database.ts';
+import type {Context} from './context.ts';
+import {insertRow, isThere, statement, type Database, type Statement} from './database.ts';
 import {isErased, joinKept, keptColumns, encryptedOf, type KeptRow} from './rows.ts';
 import {DecryptionError, type EncryptedText, type Encryptor} from './encryption.ts';
 
@@ -28,8 +29,14 @@ const personOf = ({email, phone}: {email?: string; phone?: {e164?: string}}): Pe
 });
 
 const digestBytes = 16;
+/** The sender of a lead. Number and address have the normalised form of `Person`. */
+type Sender = {phone: string; email: string};
+type Keyed = ReturnType<typeof keyedBy>;
+/** What a process needs to make digests, and the lead up to which they are written. `now`: the time of the database. */
+export type Index = Keyed & {doneUntil: string; now: number};
 
-function keyedBy(key: KeyObject): Keyed {
+/** What is made with the key of the digests. `check`: the check value of this key. */
+function keyedBy(key: KeyObject) {
   const digest = (text: string, secret = key) =>
     createHmac('sha256', secret).update(text).digest().subarray(0, digestBytes).toString('base64url');
   const keyOfLinks = createSecretKey(
@@ -38,8 +45,8 @@ function keyedBy(key: KeyObject): Keyed {
   const ofNumber = (phone: string) => digest(`phone:${phone}`);
   const ofAddress = (email: string) => digest(`address:${comparableEmail(email)}`);
   return {
-    ofSender: ({phone, email}) => ({phone: ofNumber(phone), address: ofAddress(email)}),
-    digestsOf: ({email, phone}) => ({
+    ofSender: ({phone, email}: Sender) => ({phone: ofNumber(phone), address: ofAddress(email)}),
+    digestsOf: ({email, phone}: Person): BlindIndexes => ({
       ...(phone !== undefined && {phone: ofNumber(phone)}),
       ...(email !== undefined && {
         // The result of `mailboxOf` must never change, or earlier leads are no longer found.
@@ -47,15 +54,17 @@ function keyedBy(key: KeyObject): Keyed {
         address: ofAddress(email),
       }),
     }),
-    tokenOf: (lead) => digest(lead, keyOfLinks),
+    /** The token in the link by which a visitor revokes the consent of a lead. */
+    tokenOf: (lead: string) => digest(lead, keyOfLinks),
     check: digest('check value'),
   };
 }
 
-const insertKey = `
-  INSERT INTO person_search (id, data_key, blob, done_until) VALUES (1, $1, $2, $3) ON CONFLICT (id) DO NOTHING`;
+const insertKey = `${insertRow('person_search')} ON CONFLICT (id) DO NOTHING`;
 
-export function createPersonIndex({read, write, clock}: Database, encryptor: Encryptor): PersonIndex {
+export type PersonIndex = ReturnType<typeof createPersonIndex>;
+
+export function createPersonIndex({read, write, clock}: Database, encryptor: Encryptor) {
   const keyEncryptor = encryptor.of(keyOwner);
   const selectKey = `SELECT data_key, blob, done_until, ${clock} AS now FROM person_search WHERE id = 1`;
   let opened: ({blob: Uint8Array} & Keyed) | undefined;
@@ -73,47 +82,55 @@ export function createPersonIndex({read, write, clock}: Database, encryptor: Enc
     return {...opened, doneUntil: row.done_until, now: Number(row.now ?? Date.now())};
   }
 
-  const index: PersonIndex = {
-    find: () => readIndex().catch(orUnopened),
-    async make() {
-      const known = await readIndex();
-      if (known) return known;
-      const {data_key, blob} = keyEncryptor.encrypt(randomBytes(32).toString('base64url'), 'person key');
-      await write(statement(insertKey, data_key, blob, firstIdAt(0)));
-      const made = await readIndex();
-      if (!made) throw new Error('The key of the digests was deleted just after it was made');
-      return made;
-    },
-    async ofSender(sender) {
-      if (!opened) await index.make().catch(orUnopened);
+  /** Makes the key if there is none. Two processes that do so at the same time get the same key. @throws DecryptionError */
+  async function make(): Promise<Index> {
+    const known = await readIndex();
+    if (known) return known;
+    const {data_key, blob} = keyEncryptor.encrypt(randomBytes(32).toString('base64url'), 'person key');
+    await write(statement(insertKey, 1, data_key, blob, firstIdAt(0)));
+    const made = await readIndex();
+    if (!made) throw new Error('The key of the digests was deleted just after it was made');
+    return made;
+  }
+
+  return {
+    /** Undefined if there is no key yet, or if it cannot be decrypted. */
+    find: (): Promise<Index | undefined> => readIndex().catch(orUnopened),
+    make,
+    /** The digests of a lead's sender. Undefined if the key cannot be decrypted. Reads the store only the first time. */
+    async ofSender(sender: Sender) {
+      if (!opened) await make().catch(orUnopened);
       return opened?.ofSender(sender);
     },
+    /** The encrypted key and its check value. Undefined if there is no key. @throws DecryptionError */
     async stored() {
       const [row] = await read<EncryptedText>(statement(selectKey));
       const known = row && (await readIndex());
       return known && {data_key: row.data_key, blob: known.blob, check: known.check};
     },
-    async adopt(key) {
+    /** Stores this key, unless there is one already. @returns false if it cannot be decrypted */
+    async adopt(key: EncryptedText) {
       try {
         const {data_key, blob} = keyEncryptor.encrypt(keyEncryptor.decrypt(key, 'person key'), 'person key');
-        await write(statement(insertKey, data_key, blob, firstIdAt(0)));
+        await write(statement(insertKey, 1, data_key, blob, firstIdAt(0)));
         return true;
       } catch (error) {
         orUnopened(error);
         return false;
       }
     },
-    note({digestsOf, doneUntil, now}, age) {
+    /** Notes which leads may have their digests by now: those that are older than `age` milliseconds, in any process. */
+    note({digestsOf, doneUntil, now}: Index, age: number) {
       // The other half of the age allows for clocks that differ and commits that take long.
       const upTo = Math.max(createdAtOf(doneUntil), now - age) + age / 2;
       late = {upTo, at: performance.now(), digestsOf};
     },
-    ofLateLead({id, lead}) {
+    /** Digests to store together with a new lead, if its id is so old that the later writing of digests may have passed it. Mostly none. */
+    ofLateLead({id, lead}: Pick<LeadEntry, 'id' | 'lead'>) {
       if (!late || createdAtOf(id) > late.upTo + performance.now() - late.at) return [];
       return storedDigests(late.digestsOf(personOf(lead)));
     },
   };
-  return index;
 }
 
 function orUnopened(error: unknown): undefined {

@@ -1,7 +1,7 @@
 /** The queries about privacy requests, and about leads that are kept for a lawsuit, for both databases. */
 import type {LegalHold, PrivacyRequestStore} from '../leads/privacy-requests.ts';
 import type {Context} from './context.ts';
-import {statement, type Database} from './database.ts';
+import {statement, upsertRow, type Database} from './database.ts';
 import {linkText} from './erasure-queries.ts';
 
 const selectHolds = `
@@ -44,10 +44,7 @@ export const privacyRequestQueries = (context: Context): PrivacyRequestStore => 
   },
 
   async putRequest({lead, kind, askedAt, enteredAt, way, endedAt, answer}) {
-    const text = `
-      INSERT INTO privacy_requests (lead_id, kind, asked_at, entered_at, way, ended_at, answer)
-      VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (lead_id, kind, entered_at) DO UPDATE SET
-        asked_at = excluded.asked_at, ended_at = excluded.ended_at, answer = excluded.answer`;
+    const text = upsertRow('privacy_requests', 'asked_at', 'ended_at', 'answer');
     await context.write(statement(text, lead, kind, askedAt, enteredAt, way, endedAt, answer));
   },
 
@@ -56,10 +53,7 @@ export const privacyRequestQueries = (context: Context): PrivacyRequestStore => 
   keptLeads: (now) => keptLeads(context, now),
 
   async keepForLaw({lead, until, reason, enteredAt}) {
-    const text = `
-      INSERT INTO legal_holds (lead_id, kept_until, reason, entered_at) VALUES ($1, $2, $3, $4)
-      ON CONFLICT (lead_id) DO UPDATE SET kept_until = excluded.kept_until, reason = excluded.reason,
-        entered_at = excluded.entered_at`;
+    const text = upsertRow('legal_holds', 'kept_until', 'reason', 'entered_at');
     await context.write(statement(text, lead, until, reason, enteredAt));
   },
 });

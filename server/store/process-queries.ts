@@ -2,15 +2,10 @@
 import {dayLength} from '../config/timings.ts';
 import type {ProcessReport, ReloadStore} from '../reload/reloads.ts';
 import type {RowOf} from './columns.ts';
-import {statement, type Database} from './database.ts';
+import {statement, upsertRow, type Database} from './database.ts';
 
-const reportText = `
-  INSERT INTO processes (id, seen_at, report) VALUES ($1, $2, $3)
-  ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at, report = excluded.report`;
-
-const askText = `
-  INSERT INTO reload_requests (id, request) VALUES (1, $1)
-  ON CONFLICT (id) DO UPDATE SET request = excluded.request`;
+const reportText = upsertRow('processes', 'seen_at', 'report');
+const askText = upsertRow('reload_requests', 'request');
 
 export function processQueries({read, write}: Database): ReloadStore {
   return {
@@ -22,7 +17,7 @@ export function processQueries({read, write}: Database): ReloadStore {
     async askForReload(request) {
       // Deletes reports of processes that were killed.
       await write(statement('DELETE FROM processes WHERE seen_at < $1', Date.now() - dayLength));
-      await write(statement(askText, request));
+      await write(statement(askText, 1, request));
     },
 
     async report({id, seenAt, ...report}) {

@@ -1,13 +1,13 @@
 /** All queries of the store for both databases, except storing new leads. */
 import {dayLength} from '../config/timings.ts';
-import type {Context, PersonIndex} from './context.ts';
+import type {Context} from './context.ts';
 import {erasedFingerprint, keyLifetime, selectKey, type KnownKey} from './new-lead.ts';
 import {tables, type RowOf, type TableName} from './columns.ts';
 import {accountQueries} from './account-queries.ts';
 import {alertQueries} from './alert-queries.ts';
 import {auditQueries, deleteAuditEntries} from './audit-queries.ts';
 import {createBatcher} from './batcher.ts';
-import {insertText, isThere, list, statement, type Database, type Row} from './database.ts';
+import {insertRow, isThere, list, statement, upsertRow, type Database, type Row} from './database.ts';
 import {dataKeyQueries} from './data-key-queries.ts';
 import {erasureQueries} from './erasure-queries.ts';
 import {evidenceQueries} from './evidence-queries.ts';
@@ -20,7 +20,7 @@ import {leadReader} from './lead-queries.ts';
 import {operatorQueries} from './operator-queries.ts';
 import {outcomeQueries} from './outcome-queries.ts';
 import {pauseQueries} from './pause-queries.ts';
-import {createPersonIndex, personQueries} from './person-queries.ts';
+import {createPersonIndex, personQueries, type PersonIndex} from './person-queries.ts';
 import {processQueries} from './process-queries.ts';
 import {privacyRequestQueries} from './privacy-request-queries.ts';
 import {revocationQueries} from './revocation-queries.ts';
@@ -80,7 +80,7 @@ async function find(finding: Finding, id: string): ReturnType<LeadStore['find']>
   return {id, createdAt, lead: fields, partner, answer: answerOf(lead, original)};
 }
 
-const insertWords = insertText('consent_words', () => 'VALUES ($1, $2)');
+const insertWords = insertRow('consent_words');
 
 async function keepWords(
   write: Database['write'],
@@ -224,14 +224,11 @@ export function leadQueries(
     keepWords: (words) => keepWords(write, reader, words),
 
     async probe(now, bytes) {
-      const text = `
-        INSERT INTO heartbeat (id, written_at, filler) VALUES (1, $1, $2)
-        ON CONFLICT (id) DO UPDATE SET written_at = excluded.written_at, filler = excluded.filler`;
       // The digits change each time, because SQLite does not write a page whose bytes are unchanged.
       const filler = String(now)
         .padStart(16, '0')
         .repeat(Math.ceil(bytes / 16));
-      await write(statement(text, now, filler));
+      await write(statement(upsertRow('heartbeat', 'written_at', 'filler'), 1, now, filler));
     },
   };
 }

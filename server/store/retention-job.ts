@@ -18,10 +18,8 @@ type Parts = {
   timings: Pick<Timings, 'retentionEvery' | 'retentionPause' | 'purgeRetry'>;
 };
 
-/** `overdue` is undefined before the end of the first pass. */
-type RetentionJob = {overdue: () => OverdueReading | undefined; stop: () => Promise<void>};
-
-export function startRetentionJob({store, retention, emit, timings}: Parts): RetentionJob {
+/** @returns `overdue` gives undefined before the end of the first pass */
+export function startRetentionJob({store, retention, emit, timings}: Parts) {
   // A killed process may have erased something without emptying the log.
   let mustPurge = true;
   let overdue: OverdueReading | undefined;

@@ -6,9 +6,8 @@ import {
   type StopEvent,
   type Suppressing,
 } from '../leads/revocation.ts';
-import {tables} from './columns.ts';
 import type {Context} from './context.ts';
-import {insertText, isThere, list, statement, type Statement} from './database.ts';
+import {insertRow, isThere, statement, type Statement} from './database.ts';
 import {announceTo, isNotForReceivers, lockDeliveries} from './erasure-queries.ts';
 
 /**
@@ -39,9 +38,7 @@ function suppressing({scopes, since, asks = false, byMailbox = false, ...digests
   );
 }
 
-const stopColumns = Object.keys(tables.stops.columns);
-const noteText = `${insertText('stops', () => `VALUES (${list(stopColumns.map((_, index) => `$${index + 1}`))})`)}
-  ON CONFLICT (id) DO NOTHING`;
+const noteText = `${insertRow('stops')} ON CONFLICT (id) DO NOTHING`;
 const noting = (events: readonly StopEvent[]): Statement[] =>
   events.map(({id, kind, digest, scope, lead, askedAt, enteredAt, way, reason}) =>
     statement(noteText, id, kind, digest, scope, lead, askedAt, enteredAt, way, reason),

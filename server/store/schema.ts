@@ -57,13 +57,17 @@ const dataSteps: Readonly<Record<number, (dialect: Dialect) => readonly string[]
   7: fillDeliveries,
   8: rebuildDeliveries,
   13: takeNewContents,
-  16: takeRevocations,
+  // A delivery may tell that a consent was revoked.
+  16: ({allowTexts}) => [allowTexts('deliveries', 'content', [contentsOf13], contentsOf16)],
   18: keepStops,
   19: holdEventsOfHeld,
-  20: endClearLeads,
+  // All personal data is encrypted. The column is renamed, so that an older server fails instead of storing unencrypted data, even
+  // if the upgrade did not notice that server.
+  20: () => ['ALTER TABLE leads RENAME COLUMN lead TO clear_lead'],
   21: nameReasons,
   22: takeRequests,
-  23: takeOutcomes,
+  // A delivery may tell what became of a lead.
+  23: ({allowTexts}) => [allowTexts('deliveries', 'content', [contentsOf16], contentsOf23)],
 };
 
 /** The tables that an upgrade creates again, by schema version, because no column can be added to a primary key. */
@@ -304,11 +308,6 @@ function takeNewContents({allowTexts}: Dialect): string[] {
   ];
 }
 
-/** The upgrade to version 16: a delivery may tell that a consent was revoked. */
-function takeRevocations({allowTexts}: Dialect): string[] {
-  return [allowTexts('deliveries', 'content', [contentsOf13], contentsOf16)];
-}
-
 /**
  * The upgrade to version 18: the known stops and decisions become the first rows of their history. Events about stops and
  * erasures that were given up, or held because of an earlier address, wait again. Destinations that replied 410 (Gone) are
@@ -342,14 +341,6 @@ function holdEventsOfHeld(): string[] {
 }
 
 /**
- * The upgrade to version 20: all personal data is encrypted. The column is renamed, so that an older server fails instead of
- * storing unencrypted data, even if the upgrade did not notice that server.
- */
-function endClearLeads(): string[] {
-  return ['ALTER TABLE leads RENAME COLUMN lead TO clear_lead'];
-}
-
-/**
  * The upgrade to version 21: the reason for which a delivery is held or waits is stored as a code. Versions before 2.0 stored
  * these sentences, and nothing for leads that a bot may have sent.
  */
@@ -378,9 +369,4 @@ function takeRequests(): string[] {
       SELECT lead_id, 'erase', requested_at, requested_at, 'link' FROM erasure_requests`,
     'DELETE FROM erasure_requests',
   ];
-}
-
-/** The upgrade to version 23: a delivery may tell what became of a lead. */
-function takeOutcomes({allowTexts}: Dialect): string[] {
-  return [allowTexts('deliveries', 'content', [contentsOf16], contentsOf23)];
 }

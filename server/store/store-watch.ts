@@ -8,13 +8,7 @@ import {isAboutRow, reasonOf} from '../leads/store-errors.ts';
 import type {LeadStore} from '../leads/ports.ts';
 import type {Emit} from '../observe/observations.ts';
 
-export type StoreWatch = {
-  /** The store. Its calls that store or read a lead are watched. */
-  store: LeadStore;
-  /** Why the store does not work, in words for the log and not for the public. Undefined while the store works. */
-  outage(): string | undefined;
-  stop(): void;
-};
+export type StoreWatch = ReturnType<typeof watchStore>;
 
 /** In milliseconds. They are chosen so that `outage` notices a failure, and its end, within 5 seconds. */
 const times = {
@@ -68,7 +62,7 @@ const watched = (
     }),
 });
 
-export function watchStore(store: LeadStore, emit: Emit): StoreWatch {
+export function watchStore(store: LeadStore, emit: Emit) {
   let succeededAt = performance.now();
   let probedAt = succeededAt;
   let failure: {at: number; reason: string} | undefined;
@@ -101,6 +95,7 @@ export function watchStore(store: LeadStore, emit: Emit): StoreWatch {
     probing = false;
   }
 
+  /** Why the store does not work, in words for the log and not for the public. Undefined while the store works. */
   const outage = () => failure?.reason;
 
   /** Emits an observation when an outage begins, when its reason changes, and when it ends. */
@@ -119,6 +114,7 @@ export function watchStore(store: LeadStore, emit: Emit): StoreWatch {
   }, times.interval).unref();
 
   return {
+    /** The store. Its calls that store or read a lead are watched. */
     store: watched(store, noteSuccess, noteFailure),
     outage,
     stop: () => clearInterval(timer),

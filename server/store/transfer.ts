@@ -63,31 +63,27 @@ export async function* transfer(
   path: string,
   url: string,
 ): AsyncGenerator<Progress, {place: string; outcomes: TableOutcome[]}, undefined> {
-  const source = openAlone(path);
+  using source = openAlone(path);
+  const place = placeOf(url);
+  const client = await openClient(url).catch((error: unknown) => {
+    throw new CopyError(`${place} cannot be opened: ${withRemedy(reasonOf(error))}`);
+  });
   try {
-    const place = placeOf(url);
-    const client = await openClient(url).catch((error: unknown) => {
-      throw new CopyError(`${place} cannot be opened: ${withRemedy(reasonOf(error))}`);
-    });
-    try {
-      const run: Run = async (text, values) => (await client.query<Row>(text, values)).rows;
-      await run(beginLong);
-      const target = {place, run, isNew: await makeTables(client, run)};
-      const outcomes: TableOutcome[] = [];
-      for (const table of transferred) outcomes.push(yield* transferTable(table, source, target));
-      // Without this, PostgreSQL would plan the first statements for empty tables.
-      await run('ANALYZE');
-      // Done before the commit, because it fails if the disk is full.
-      if (!emptyLog(source)) throw new Error('The log of the file cannot be emptied');
-      await run('COMMIT');
-      moveAway(path);
-      return {place, outcomes};
-    } finally {
-      // Rolls back what is not committed.
-      await client.end();
-    }
+    const run: Run = async (text, values) => (await client.query<Row>(text, values)).rows;
+    await run(beginLong);
+    const target = {place, run, isNew: await makeTables(client, run)};
+    const outcomes: TableOutcome[] = [];
+    for (const table of transferred) outcomes.push(yield* transferTable(table, source, target));
+    // Without this, PostgreSQL would plan the first statements for empty tables.
+    await run('ANALYZE');
+    // Done before the commit, because it fails if the disk is full.
+    if (!emptyLog(source)) throw new Error('The log of the file cannot be emptied');
+    await run('COMMIT');
+    moveAway(path);
+    return {place, outcomes};
   } finally {
-    source.close();
+    // Rolls back what is not committed.
+    await client.end();
   }
 }
 

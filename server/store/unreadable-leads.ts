@@ -6,7 +6,7 @@ import {dayLength} from '../config/timings.ts';
 import {isSameLead} from '../leads/idempotency.ts';
 import {LeadUnreadable} from '../leads/store-errors.ts';
 import type {FullLead, UnreadableLead} from '../leads/lead-filter.ts';
-import type {Context, LeadOpener} from './context.ts';
+import type {Context} from './context.ts';
 import {statement, type Database} from './database.ts';
 import {
   joinKept,
@@ -43,11 +43,9 @@ function attempt(row: ReadRow, encryptor: Encryptor) {
   }
 }
 
-/** @returns also `noted`, which resolves when all notes are written */
-export function createOpener(
-  {write, writeAside = write, jsonList}: Database,
-  encryptor: Encryptor,
-): LeadOpener & {noted: () => Promise<void>} {
+export type LeadOpener = Omit<ReturnType<typeof createOpener>, 'noted'>;
+
+export function createOpener({write, writeAside = write, jsonList}: Database, encryptor: Encryptor) {
   const noteText = `
     INSERT INTO unreadable_leads (lead_id, met_at)
     SELECT id, CAST($1 AS BIGINT) FROM leads WHERE id IN ${jsonList('$2')} ORDER BY id
@@ -76,9 +74,11 @@ export function createOpener(
   }
 
   return {
+    /** Notes that a part of a lead cannot be decrypted. It returns at once; closing the store waits until this is written (`noted`). */
     note,
     noted: () => noting,
-    open(row) {
+    /** The lead in a row, or why it cannot be decrypted. */
+    open(row: ReadRow) {
       const lead = attempt(row, encryptor);
       if (lead instanceof LeadUnreadable) note(row.id);
       return lead;

@@ -131,7 +131,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'do not honour a pause',
     file: 'server/destinations/pauses.ts',
-    from: 'has: (destination) => !isRead || paused.has(destination),',
+    from: 'has: (destination: string) => !isRead || paused.has(destination),',
     to: 'has: () => !isRead,',
     flavour: 'operated',
     violates: 'nothing is sent to a destination that is paused, or asked for nothing more',

@@ -37,15 +37,13 @@ export async function backUpSqlite(databasePath: string, file: string): Promise<
 function copyInto(databasePath: string, partial: string) {
   refuseForeignLog(databasePath);
   // Not read-only: if the server stops during the copy, this connection is the last one and must empty the log.
-  const database = new DatabaseSync(databasePath, {timeout: lockTimeout});
+  using database = new DatabaseSync(databasePath, {timeout: lockTimeout});
   try {
     // Otherwise the pages of the copy have second copies of rows in their gaps, which no erasure after a restore would find.
     database.exec('PRAGMA secure_delete = ON');
     database.prepare('VACUUM INTO ?').run(partial);
   } catch (error) {
     throw new CopyError(`The database cannot be copied: ${(error as Error).message}`);
-  } finally {
-    database.close();
   }
 }
 

@@ -5,7 +5,7 @@
 import {dirname} from 'node:path';
 import type {Outcome} from '../batcher.ts';
 import {tables, type TableName, type Value} from '../columns.ts';
-import {insertText, list, statement, type Row, type Statement} from '../database.ts';
+import {insertRow, statement, type Row, type Statement} from '../database.ts';
 import {
   decide,
   rowsOf,
@@ -38,15 +38,10 @@ export type Result = Written | Row[][] | boolean;
 /** The outcomes in the order of the batch, or the error if the whole batch was rolled back. */
 export type Outcomes = Outcome<Result>[] | string;
 
-export type Commits = {
-  /** The schema version that the database had, 0 if it was empty. */
-  before: number;
-  commit: (batch: readonly Write[]) => Outcomes;
-  close: () => void;
-};
+export type Commits = ReturnType<typeof openCommits>;
 
 /** @throws Error as `openWriter` */
-export function openCommits(path: string, encryptor: Encryptor): Commits {
+export function openCommits(path: string, encryptor: Encryptor) {
   const {database, before} = openWriter(path, encryptor);
   const {all: run} = createRunner(database);
 
@@ -81,8 +76,9 @@ export function openCommits(path: string, encryptor: Encryptor): Commits {
   }
 
   return {
+    /** The schema version that the database had, 0 if it was empty. */
     before,
-    commit(batch) {
+    commit(batch: readonly Write[]): Outcomes {
       try {
         const outcomes = inTransaction(database, () => batch.map(attempt));
         return batch.map((write, index) => ('after' in write ? runAfter(write.after) : outcomes[index]!));
@@ -167,7 +163,7 @@ const inserters = newTables.map((table) => [table, inserter(table)] as const);
 /** Returns a function that makes the statement that inserts a row into the table. */
 function inserter(table: TableName) {
   const columns = Object.keys(tables[table].columns);
-  const text = insertText(table, () => `VALUES (${list(columns.map((_, index) => `$${index + 1}`))})`);
+  const text = insertRow(table);
   return (row: Readonly<Record<string, Value>>) =>
     statement(text, ...columns.map((column) => row[column] ?? null));
 }

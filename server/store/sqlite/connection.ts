@@ -83,12 +83,8 @@ export function inspectSqlite(path: string): StartsWith {
   refuseUnwritable(path);
   if (sizeOf(path) === 0) return startsWith({version: 0});
   refuseDamaged(path);
-  const database = openReader(path);
-  try {
-    return startsWith(readFound(database));
-  } finally {
-    database.close();
-  }
+  using database = openReader(path);
+  return startsWith(readFound(database));
 }
 
 /**

@@ -47,7 +47,7 @@ export async function withPartialFile<Result>(
  * @throws CopyError when the copy is damaged, or no database of this service
  */
 export function checkCopy(path: string, subject: string): Counts {
-  const database = new DatabaseSync(path);
+  using database = new DatabaseSync(path);
   try {
     const value = (text: string) => Object.values(database.prepare(text).get() ?? {})[0];
     const damage = findDamage(database);
@@ -73,7 +73,5 @@ export function checkCopy(path: string, subject: string): Counts {
   } catch (error) {
     if (error instanceof CopyError) throw error;
     throw new CopyError(`${subject} cannot be read: ${(error as Error).message}`);
-  } finally {
-    database.close();
   }
 }

@@ -199,12 +199,8 @@ export function refuseDamaged(path: string) {
   refuseForeignLog(path);
   refuseDamagedLog(path);
   if (!isCheckedAtStart(path)) return;
-  const database = new DatabaseSync(path, {readOnly: true, timeout: 2_000});
-  try {
-    const damage = findDamage(database);
-    if (damage === undefined) return;
-    throw new Error(`${path} is damaged (${damage}). Restore a backup with "lead-prequal restore --replace"`);
-  } finally {
-    database.close();
-  }
+  using database = new DatabaseSync(path, {readOnly: true, timeout: 2_000});
+  const damage = findDamage(database);
+  if (damage === undefined) return;
+  throw new Error(`${path} is damaged (${damage}). Restore a backup with "lead-prequal restore --replace"`);
 }

@@ -71,21 +71,15 @@ export async function restoreSqlite(
 
 /** Refuses a copy whose data keys are missing, because no server could start on it. */
 function refuseWithoutKeys(copy: string, {checkValues}: Encryptor) {
-  const database = new DatabaseSync(copy, {readOnly: true});
-  try {
-    const found = readFound(database);
-    startsWith(found);
-    // Older tables have no encrypted data.
-    if (found.version < tables.data_keys.since) return;
-    const rows = database.prepare('SELECT check_value FROM data_keys').all();
-    const missing = missingKeys(
-      rows.map(({check_value}) => Number(check_value)),
-      checkValues,
-    );
-    if (missing.length > 0) throw new CopyError(missing.map(whyNeeded).join(' '));
-  } finally {
-    database.close();
-  }
+  using database = new DatabaseSync(copy, {readOnly: true});
+  const found = readFound(database);
+  startsWith(found);
+  // Older tables have no encrypted data.
+  if (found.version < tables.data_keys.since) return;
+  const rows = database.prepare('SELECT check_value FROM data_keys').all();
+  const needed = rows.map(({check_value}) => Number(check_value));
+  const missing = missingKeys(needed, checkValues);
+  if (missing.length > 0) throw new CopyError(missing.map(whyNeeded).join(' '));
 }
 
 const filesOf = (databasePath: string) =>

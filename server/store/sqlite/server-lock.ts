@@ -7,15 +7,11 @@ import {closeSync, constants, openSync, realpathSync, rmSync} from 'node:fs';
 import {DatabaseSync} from 'node:sqlite';
 import {busy, primaryCode} from './files.ts';
 
-export type ServerLock = {
-  /** True if another server has the lock. */
-  isTaken: boolean;
-  /** Releases the lock, if this server has it. */
-  release(): void;
-};
-
-/** @param path of the main file, which must exist */
-export function takeServerLock(path: string): ServerLock {
+/**
+ * @param path of the main file, which must exist
+ * @returns `isTaken`: whether another server has the lock; `release` does nothing then
+ */
+export function takeServerLock(path: string) {
   const file = `${realpathSync(path)}-lock`;
   try {
     const lock = lockFile(file, 0);

@@ -154,13 +154,9 @@ function keysIn(file: string, encryptor: Encryptor): EvidenceKey[] {
   const url = pathToFileURL(file);
   url.search = hasLog(file) ? '' : '?immutable=1';
   try {
-    const database = new DatabaseSync(url, {readOnly: true});
-    try {
-      const rows = database.prepare(selectEvidenceKeys).all() as Parameters<typeof decryptEvidenceKey>[0][];
-      return rows.flatMap((row) => decryptEvidenceKey(row, encryptor) ?? []);
-    } finally {
-      database.close();
-    }
+    using database = new DatabaseSync(url, {readOnly: true});
+    const rows = database.prepare(selectEvidenceKeys).all() as Parameters<typeof decryptEvidenceKey>[0][];
+    return rows.flatMap((row) => decryptEvidenceKey(row, encryptor) ?? []);
   } catch {
     return [];
   }
