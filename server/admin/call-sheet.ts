@@ -13,9 +13,8 @@ import {storedOf} from './deliveries.ts';
 import {showErased, type ShownErased} from './erasing.ts';
 import {leadOf} from './lead-names.ts';
 import {viewOne} from './lead-view.ts';
-import {peopleOf} from './persons.ts';
 import {routesOf, type RouteRow} from './routing.ts';
-import {afterwardsOf} from './stops.ts';
+import {afterwardsOfOne} from './stops.ts';
 import {timelineOf, type TimelineEvent} from './timeline.ts';
 import {visible} from './visible.ts';
 import {whyOf, type Why} from './why.ts';
@@ -57,7 +56,7 @@ export async function readCallSheet(
   const view = await viewOne(admin, lead ?? outline);
   const full = view.record ?? undefined;
   const known = full ?? (lead && isErased(lead) ? lead : undefined);
-  const became = known && (await afterwardsOf(admin, [known], (await peopleOf(admin, [id])).people)).get(id);
+  const became = known && (await afterwardsOfOne(admin, known));
   const revoked = lead && 'revoked' in lead ? lead.revoked : undefined;
   const outcomes = (await store.outcomesOf([id])).get(id) ?? [];
   const facts = {

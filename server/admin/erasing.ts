@@ -24,9 +24,9 @@ import {arrivalsOf} from './deliveries.ts';
 import {isPresent, presentAddresses} from './destinations.ts';
 import {leadOf} from './lead-names.ts';
 import {callRow, toCallRow} from './lead-view.ts';
-import {peopleOf, personRow, toPersonRow} from './persons.ts';
+import {personRow, toPersonRow} from './persons.ts';
 import {purge, type Waiting} from './purging.ts';
-import {afterwards, afterwardsOf, noneAfterwards} from './stops.ts';
+import {afterwards, afterwardsOfOne} from './stops.ts';
 
 /**
  * `leads`: ids or references. `all`: also erase the consents that would be kept. `shown`: the maximum number of duplicates and
@@ -282,8 +282,7 @@ export async function showErased(admin: With<ReadStore, 'config'>, lead: Tombsto
     partner,
     erased_at: isoTime(erasedAt),
     consent_kept_until: keptUntil > 0 ? isoTime(keptUntil) : null,
-    ...((await afterwardsOf({store}, [lead], (await peopleOf({store}, [id])).people)).get(id) ??
-      noneAfterwards),
+    ...(await afterwardsOfOne({store}, lead)),
     may_call: toCallRow(mayCall({isErased: true}, Date.now())),
     kept: await keptOf(store, id),
   };

@@ -7,7 +7,7 @@ import {tableOf} from '../../contract/table-of.ts';
 import {dayLength} from '../config/timings.ts';
 import {startOfDay, viewStages, type ViewDay} from '../versions/request-counts.ts';
 import {count} from './admin.ts';
-import {midnight} from './words.ts';
+import {midnight, utcDay} from './words.ts';
 
 /** A partner with this many leads in the week before its last one is busy. It is silent for a day by chance once in sixty years. */
 const busyPartner = 70;
@@ -42,8 +42,6 @@ export function fellSilent(days: readonly Happened[], lastAt: number, now: numbe
   return isBusy && now - lastAt > dayLength && lastAt >= midnight(now, -daysLooked);
 }
 
-const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10);
-
 /** @param views of one partner, in the days looked at and the seven before. @param leads of the same. @param lastLeadAt 0 if there is none */
 export function formUseOf(
   views: readonly ViewDay[],
@@ -57,7 +55,7 @@ export function formUseOf(
   const days = Array.from({length: daysLooked}, (_, index) => {
     const day = startOfDay(now) - (daysLooked - 1 - index) * dayLength;
     const [shown, began] = viewStages.map((stage) => viewed.get(`${stage} ${day}`) ?? 0) as [number, number];
-    return {day: dayOf(day), shown, began, sent: (day >= firstDay && sent.get(day)) || 0};
+    return {day: utcDay(day), shown, began, sent: (day >= firstDay && sent.get(day)) || 0};
   });
   const total = (of: typeof days) => {
     const sumOf = (name: keyof typeof uses) => of.reduce((sum, each) => sum + each[name], 0);
@@ -71,7 +69,7 @@ export function formUseOf(
     ...total(days.slice(-newestDays)),
     usual_rate: total(days.slice(0, -newestDays)).rate,
     days,
-    unbegun_since: fellSilent(views, lastAt, now) ? dayOf(lastAt) : null,
+    unbegun_since: fellSilent(views, lastAt, now) ? utcDay(lastAt) : null,
   };
 }
 

@@ -25,5 +25,13 @@ export async function leadOf({store}: With<LeadReader>, named: string): Promise<
   throw new Refusal(several, 'conflict', idsOf(leads));
 }
 
+/** The lead with this name, as far as it can be read. @throws Refusal as `leadOf`, or if there is no such lead */
+export async function recordOf({store}: With<LeadReader>, named: string) {
+  const id = await leadOf({store}, named);
+  const record = (await store.findRecords([id])).get(id);
+  if (record) return record;
+  throw new Refusal(`There is no lead ${named}.`, 'unknown');
+}
+
 export const unreadableText = ({id, unreadable}: UnreadableLead): string =>
   `Lead ${referenceOf(id)} (${id}) cannot be read: ${unreadable}.`;

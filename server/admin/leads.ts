@@ -26,8 +26,7 @@ import {showErased, type ShownErased} from './erasing.ts';
 import {detailsOf, leadDetails} from './lead-details.ts';
 import {leadOf, unreadableText} from './lead-names.ts';
 import {callRow, opened, toCallRow, viewOne} from './lead-view.ts';
-import {peopleOf} from './persons.ts';
-import {afterwards, afterwardsOf, noneAfterwards} from './stops.ts';
+import {afterwards, afterwardsOfOne} from './stops.ts';
 import {whyOf, type Why} from './why.ts';
 import {localDay, midnight} from './words.ts';
 
@@ -136,17 +135,16 @@ export async function showLead(
   const view = await viewOne(admin, found.lead);
   if (isErased(found.lead)) return {view, erased: await showErased(admin, found.lead)};
   const details = detailsOf(found.lead);
-  if ('unreadable' in details || !view.call)
+  if (!('lead' in found.lead) || 'unreadable' in details || !view.call)
     throw new Refusal(unreadableText({id, unreadable: String(view.unreadable)}));
-  const {people} = await peopleOf(admin, [id]);
-  const became = 'lead' in found.lead ? await afterwardsOf(admin, [found.lead], people) : undefined;
+  const became = await afterwardsOfOne(admin, found.lead);
   const references = {duplicates: found.duplicates, superseded_by: found.supersededBy};
   const may_call = toCallRow(view.call);
   const outcomes = toOutcomeRows((await admin.store.outcomesOf([id])).get(id) ?? []);
   return {
     view,
-    lead: {...details, ...(became?.get(id) ?? noneAfterwards), may_call, outcomes, ...references},
-    why: 'lead' in found.lead ? await whyOf(admin, found.lead) : null,
+    lead: {...details, ...became, may_call, outcomes, ...references},
+    why: await whyOf(admin, found.lead),
   };
 }
 
@@ -176,22 +174,6 @@ async function countRows(
 ): Promise<LeadCountRow[]> {
   if (by.length === 0) return [{leads: await store.countLeads(filter)}];
   const counts = await store.countLeadsBy(filter, by, midnight);
-  if (by.length === 1 && by[0] === 'partner') {
-    // Partners without leads are listed with 0, because a form that has stopped working shows here.
-    for (const {key} of config.partners) {
-      const isSelected = filter.partner === undefined || filter.partner === key;
-      if (isSelected && !counts.some(({partner}) => partner === key))
-        counts.push({
-          partner: key,
-          status: null,
-          campaign: null,
-          outcome: null,
-          day: null,
-          leads: 0,
-          newest: '',
-        });
-    }
-  }
   const cell: Record<LeadGroup, (row: LeadCount) => string | null> = {
     partner: ({partner}) => partner,
     day: ({day}) => (day === null ? null : localDay(day)),
@@ -199,8 +181,16 @@ async function countRows(
     campaign: ({campaign}) => campaign,
     outcome: ({outcome}) => outcome,
   };
-  const keyOf = (row: LeadCount) => by.map((group) => cell[group](row)).join('\0');
-  return counts
-    .toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1))
-    .map((row) => ({...tableOf(by, (group) => cell[group](row)), leads: row.leads}));
+  const rows: LeadCountRow[] = counts.map((row) => ({
+    ...tableOf(by, (group) => cell[group](row)),
+    leads: row.leads,
+  }));
+  if (by.length === 1 && by[0] === 'partner')
+    // Partners without leads are listed with 0, because a form that has stopped working shows here.
+    for (const {key} of config.partners) {
+      const isSelected = filter.partner === undefined || filter.partner === key;
+      if (isSelected && !rows.some(({partner}) => partner === key)) rows.push({partner: key, leads: 0});
+    }
+  const keyOf = (row: LeadCountRow) => by.map((group) => row[group]).join('\0');
+  return rows.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
 }

@@ -21,7 +21,7 @@ import type {KeyStore} from '../leads/data-keys.ts';
 import type {ReadStore} from '../leads/ports.ts';
 import type {RevocationStore} from '../leads/revocation.ts';
 import {count, isoTime, Refusal, time, type Job, type With} from './admin.ts';
-import {leadOf} from './lead-names.ts';
+import {recordOf} from './lead-names.ts';
 import {planRevocation, revocation, revokeConsent, type Revoking} from './revocations.ts';
 
 /** `undone_at`: when it was taken back, and its amount and note deleted. Null for what stands */
@@ -91,9 +91,8 @@ export async function* recordOutcome(
   {lead: named, outcome, amount, text, stop = false, undo = false, id = randomUUIDv7()}: OutcomeInput,
 ): Job<Revoking, Recorded> {
   const {store, config, noteAccess, actor} = admin;
-  const lead = await leadOf(admin, named);
-  const record = (await store.findRecords([lead])).get(lead);
-  if (!record) throw new Refusal(`There is no lead ${named}.`, 'unknown');
+  const record = await recordOf(admin, named);
+  const {id: lead} = record;
   if (isErased(record)) throw new Refusal('The lead was erased: nothing is recorded of it any more.');
   await noteAccess({lead, undo, stop});
   await store.useKeys();

@@ -16,7 +16,7 @@ import type {RevocationStore} from '../leads/revocation.ts';
 import {count, isoTime, Refusal, time, type With} from './admin.ts';
 import {businessDaysAfter} from './business-days.ts';
 import {writeDown} from './erasing.ts';
-import {leadOf} from './lead-names.ts';
+import {recordOf} from './lead-names.ts';
 
 /**
  * - `days`: from the request until it ended, or until now. `confirm_by`: when its receipt must be confirmed. `due_at`: when it
@@ -104,7 +104,7 @@ export async function addRequest(
   admin: Desk,
   {lead: named, kind, asked, way}: {lead: string; kind: RequestKind; asked: number; way: string},
 ): Promise<string> {
-  const lead = await knownLead(admin, named);
+  const {id: lead} = await recordOf(admin, named);
   const enteredAt = Date.now();
   if (asked > enteredAt) throw new Refusal('The day on which it was asked is still to come.');
   await admin.noteAccess({lead, kind, asked: isoTime(asked), via: way});
@@ -115,13 +115,6 @@ export async function addRequest(
   return referenceOf(lead);
 }
 
-/** @throws Refusal if there is no such lead */
-async function knownLead({store}: With<LeadReader>, named: string): Promise<string> {
-  const lead = await leadOf({store}, named);
-  if ((await store.findRecords([lead])).has(lead)) return lead;
-  throw new Refusal(`There is no lead ${named}.`, 'unknown');
-}
-
 /**
  * Keeps a lead for a lawsuit, even beyond its retention, with everything that an erasure of it would include. Or changes until
  * when. @param until milliseconds since 1970. A time in the past ends it @returns the reference of the lead
@@ -130,7 +123,7 @@ export async function keepLead(
   admin: Desk,
   {lead: named, until, reason}: {lead: string; until: number; reason: string},
 ): Promise<string> {
-  const lead = await knownLead(admin, named);
+  const {id: lead} = await recordOf(admin, named);
   await admin.noteAccess({lead, kept_until: isoTime(until), reason});
   const now = Date.now();
   const hold = {lead, until, reason, enteredAt: now};

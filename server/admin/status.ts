@@ -31,7 +31,7 @@ import {unreadableText} from './lead-names.ts';
 import {undecidedNumbers} from './stops.ts';
 import {deadline, lateAfter, readUnheard} from './unheard.ts';
 import {listRequests} from './privacy-requests.ts';
-import {ago, bytes, clockTime, counted, lasting, localDay, midnight} from './words.ts';
+import {ago, bytes, clockTime, counted, dayOf, lasting, localDay, midnight} from './words.ts';
 
 /** The share of free space below which the disk with the SQLite file counts as almost full. */
 const lowDisk = 0.05;
@@ -359,7 +359,7 @@ async function visitorFindings({store}: With<ReadStore>): Promise<Finding[]> {
   for (const {askedAt, leads} of await undecidedNumbers({store}, maxNamed)) {
     const [newest] = leads;
     if (askedAt === null || !newest) continue;
-    const {id} = newest.lead;
+    const {id} = newest;
     const many = counted(leads.length, 'lead');
     const text = `Somebody with another address asked to stop the number of ${referenceOf(id)} (${many}): decide by ${deadline(askedAt)}`;
     const remedy = `"lead-prequal consent revoke" with this number stops all of them, and "lead-prequal consent allow" with it and a reason lets them be called`;
@@ -368,7 +368,7 @@ async function visitorFindings({store}: With<ReadStore>): Promise<Finding[]> {
   if (oldest?.due_at) {
     const due = Date.parse(oldest.due_at);
     const many = counted(others.length + 1, 'request of a person waits', 'requests of people wait');
-    const text = `${many}, the first since ${localDay(Date.parse(oldest.requested_at ?? ''))}, to ${oldest.kind} ${oldest.reference}: answer it by ${localDay(due)}`;
+    const text = `${many}, the first since ${dayOf(oldest.requested_at)}, to ${oldest.kind} ${oldest.reference}: answer it by ${localDay(due)}`;
     const level = due - Date.now() < urgentBefore ? 'degraded' : 'warning';
     findings.push(found([level, 'erasure', oldest.id], text, 'see "lead-prequal leads requests"'));
   }

@@ -13,7 +13,7 @@ import {idsOf, isoTime, time, type With} from './admin.ts';
 import {businessDaysBetween} from './business-days.ts';
 import {arrivalsOf, deliveryRow, storedOf} from './deliveries.ts';
 import {readAddresses} from './destinations.ts';
-import {senderOf} from './persons.ts';
+import {peopleOf, senderOf} from './persons.ts';
 
 /**
  * The stops, by the id of each lead that must not be called. A lead with deliveries was compared with the stops when it arrived:
@@ -167,6 +167,12 @@ export async function afterwardsOf(
   return rows;
 }
 
+/** What happened after the consent of one lead. */
+export async function afterwardsOfOne(admin: With<ReadStore>, lead: Concerned): Promise<Afterwards> {
+  const {people} = await peopleOf(admin, [lead.id]);
+  return (await afterwardsOf(admin, [lead], people)).get(lead.id) ?? noneAfterwards;
+}
+
 async function toldOf({store}: With<ReadStore>, lead: string): Promise<Afterwards['told']> {
   const useOf = await readAddresses({store});
   const rows = await storedOf({store}, lead, [undefined, ...endedStates]);
@@ -288,28 +294,6 @@ async function toRevocationRow(
 }
 
 type ReadableLead = Exclude<ListedLead, {unreadable: string}>;
-type WithLeads = Suppression & {leads: {lead: ReadableLead; held: boolean}[]};
-
-/** @param isWanted selects suppressions. Without it, all */
-async function readSuppressions(
-  {store}: With<ReadStore>,
-  limit: number,
-  isWanted: (one: Suppression) => boolean = () => true,
-): Promise<WithLeads[]> {
-  const numbers = (await store.suppressions()).filter((one) => one.kind === 'number' && isWanted(one));
-  if (numbers.length === 0) return [];
-  const held = new Set(await store.heldLeads());
-  const newest = await newestByNumber({store});
-  const rows: WithLeads[] = [];
-  for (const one of numbers.slice(0, limit)) {
-    const leads = (await leadsOf({store}, one, newest, maxLeads)).map((lead) => ({
-      lead,
-      held: held.has(lead.id),
-    }));
-    rows.push({...one, leads: leads.slice(0, maxLeads)});
-  }
-  return rows;
-}
 
 /** The leads of a number within the scope, the newest first. Without a digest, the lead that was named. */
 async function leadsOf(
@@ -340,16 +324,16 @@ async function newestByNumber({store}: With<ReadStore>): Promise<Map<string, Ful
  * Numbers about which an operator must decide, because somebody with another e-mail address asked: the newest first, with their
  * leads.
  */
-export async function undecidedNumbers({store}: With<ReadStore>, limit: number): Promise<WithLeads[]> {
-  const numbers: WithLeads[] = [];
-  for (const {leads, ...one} of await readSuppressions({store}, limit, isUndecided)) {
-    const open = leads.flatMap(({lead}) => ('lead' in lead && !lead.revoked ? lead : []));
+export async function undecidedNumbers({store}: With<ReadStore>, limit: number) {
+  const numbers: (Suppression & {leads: FullLead[]})[] = [];
+  const undecided = (await store.suppressions()).filter((one) => one.kind === 'number' && isUndecided(one));
+  if (undecided.length === 0) return numbers;
+  const newest = await newestByNumber({store});
+  for (const one of undecided.slice(0, limit)) {
+    const leads = (await leadsOf({store}, one, newest, maxLeads)).slice(0, maxLeads);
+    const open = leads.flatMap((lead) => ('lead' in lead && !lead.revoked ? lead : []));
     const stops = await stopsOf({store}, open);
-    const isAsked = ({lead: {id}}: WithLeads['leads'][number]) => {
-      const why = stops.get(id)?.why;
-      return one.decidedAt === null ? why === 'asked' : open.some((lead) => lead.id === id);
-    };
-    const asked = leads.filter(isAsked);
+    const asked = open.filter(({id}) => one.decidedAt !== null || stops.get(id)?.why === 'asked');
     const isNew = !numbers.some(({digest}) => digest === one.digest);
     if (asked.length > 0 && isNew) numbers.push({...one, leads: asked});
   }

@@ -55,16 +55,9 @@ type Known = {
 /** The maximum number of entries from the audit. */
 const maxEntries = 20;
 
+const nothingMore = {text: null, next: null, send: null, lead: null, by: null, note: null};
 const event = (at: number, title: string, more: Partial<TimelineEvent> = {}): TimelineEvent => ({
-  at,
-  kind: 'plain',
-  title,
-  text: null,
-  next: null,
-  send: null,
-  lead: null,
-  by: null,
-  note: null,
+  ...{at, kind: 'plain', title, ...nothingMore},
   ...more,
 });
 

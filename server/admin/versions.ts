@@ -19,6 +19,7 @@ import {
   type RequestStore,
 } from '../versions/request-counts.ts';
 import {count, refuseFor, type With} from './admin.ts';
+import {utcDay} from './words.ts';
 
 /** The maximum number of days whose requests are counted. */
 export const maxDays = requestsKept / dayLength;
@@ -91,9 +92,6 @@ export async function listVersionUse(
   return {rows, notes: [...rows.flatMap(notesOf), ...pluginNotes(listed)]};
 }
 
-/** Days are counted in UTC, so they are shown in UTC. */
-const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10);
-
 function useOf(use: readonly VersionUse[], version: string, {partners}: Config) {
   const own = use.filter((each) => each.version === version);
   const lastDay = Math.max(...own.map((each) => each.lastDay));
@@ -103,12 +101,12 @@ function useOf(use: readonly VersionUse[], version: string, {partners}: Config) 
     .map((each) => ({
       origin: each.origin,
       requests: each.requests,
-      last_asked: dayOf(each.lastDay),
+      last_asked: utcDay(each.lastDay),
       partners: partners.filter(({origins}) => origins.includes(each.origin)).map(({key}) => key),
     }));
   return {
     requests: origins.reduce((sum, {requests}) => sum + requests, 0),
-    last_asked: own.length > 0 ? dayOf(lastDay) : null,
+    last_asked: own.length > 0 ? utcDay(lastDay) : null,
     origins,
   };
 }

@@ -42,6 +42,12 @@ export const ago = (time: number): string => lasting(Date.now() - time);
 /** The day of a time, such as `2026-11-22`, in the time zone of this machine. */
 export const localDay = (time: number): string => localTime(time).slice(0, 10);
 
+/** The same for a time of a result. */
+export const dayOf = (time: string | null): string => localDay(Date.parse(time ?? ''));
+
+/** The day of a time in UTC. */
+export const utcDay = (time: number): string => new Date(time).toISOString().slice(0, 10);
+
 /** `1 lead`, `2 leads`, `1,000 leads`. */
 export const counted = (number: number, one: string, many = `${one}s`): string =>
   `${number.toLocaleString('en-US')} ${number === 1 ? one : many}`;

@@ -5,7 +5,7 @@ import type {ReadStore} from '../../leads/ports.ts';
 import {isErased} from '../../store/rows.ts';
 import {Refusal, type Admin, type With} from '../admin.ts';
 import {storedOf} from '../deliveries.ts';
-import {leadOf} from '../lead-names.ts';
+import {leadOf, recordOf} from '../lead-names.ts';
 import {opened} from '../lead-view.ts';
 import {isAskedToStop} from '../stops.ts';
 import {counted} from '../words.ts';
@@ -24,8 +24,7 @@ import {ofLead, type OfLead} from './table.ts';
 
 /** What decides which buttons a lead has. `readable`: the lead, if it can be read. @param destination limits this to one destination */
 async function readChangeable({store}: With<ReadStore>, lead: string, destination?: string) {
-  const record = (await store.findRecords([lead])).get(lead);
-  if (!record) throw new Refusal(`There is no lead ${lead}.`, 'unknown');
+  const record = await recordOf({store}, lead);
   const open = (await storedOf({store}, lead, [undefined])).filter(
     (each) => destination === undefined || each.destination === destination,
   );

@@ -162,12 +162,8 @@ async function planOf(
     facts: [lead, ...rows.map(factsOf)],
     prepared: {
       filter,
-      each: rows.map((row): DeliveryFilter => ({
-        lead,
-        destination: row.destination,
-        content: row.content,
-        state: row.state,
-        stops: input.stops,
+      each: rows.map(({destination: name, content, state}): DeliveryFilter => ({
+        ...{lead, destination: name, content, state, stops: input.stops},
       })),
     },
   };

@@ -12,7 +12,7 @@ import {
   wrongOf,
   type DestinationRow,
 } from '../destinations.ts';
-import {ago, counted, localDay} from '../words.ts';
+import {ago, counted, dayOf} from '../words.ts';
 import * as field from './fields.ts';
 import {changes, reads, type Columns, type Group} from './operation.ts';
 
@@ -28,8 +28,9 @@ export const stateColumns: Columns<DestinationRow> = [
 /** Such as `crm.example.com since 2026-05-01`, and `formerly old.example.com until 2026-04-30`. */
 function usedAddress({place, is_present, first_used_at, last_used_at}: DestinationRow['addresses'][number]) {
   if (first_used_at === null || last_used_at === null) return `${place}, not used yet`;
-  const day = (time: string) => localDay(Date.parse(time));
-  return is_present ? `${place} since ${day(first_used_at)}` : `formerly ${place} until ${day(last_used_at)}`;
+  return is_present
+    ? `${place} since ${dayOf(first_used_at)}`
+    : `formerly ${place} until ${dayOf(last_used_at)}`;
 }
 
 const list = reads({

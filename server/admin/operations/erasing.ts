@@ -6,7 +6,7 @@ import {filesAside} from '../../store/sqlite/files.ts';
 import {idsOf, Refusal, type Admin} from '../admin.ts';
 import {eraseLeads, erasedLead, planErasure, type ErasurePlan, type PlannedLead} from '../erasing.ts';
 import {relativesOf} from '../persons.ts';
-import {counted, lasting, localDay, maxOthers, placed, timeOrNone} from '../words.ts';
+import {counted, dayOf, lasting, maxOthers, placed, timeOrNone} from '../words.ts';
 import * as field from './fields.ts';
 import {changes, type Plan, type PlanLine} from './operation.ts';
 import {isPerson, notesOf, personFields, referencesOf, searchPerson} from './person.ts';
@@ -51,15 +51,13 @@ function erasureFields(lead: PlannedLead): [name: string, value: string][] {
       : `everything but ids, times and partner. It cannot be read (${unreadable}), so no consent can be kept`;
   const consent = has_consent ? 'the kept consent, with name and telephone number' : 'nothing more';
   const left = lead.under_way_until === null ? 0 : Date.parse(lead.under_way_until) - Date.now();
-  const kept = `the consent, with name and telephone number, until ${localDay(Date.parse(consent_kept_until ?? ''))}`;
+  const kept = `the consent, with name and telephone number, until ${dayOf(consent_kept_until)}`;
   const sending = `a process may be sending it for up to ${lasting(left + 999)}; the others are told after that`;
   const fields: [string, string][] = [
     ['belongs', whyIncluded[because]],
     [
       'kept for',
-      kept_for === null
-        ? ''
-        : `${kept_for}, until ${localDay(Date.parse(kept_until ?? ''))}: a lawsuit may ask for it`,
+      kept_for === null ? '' : `${kept_for}, until ${dayOf(kept_until)}: a lawsuit may ask for it`,
     ],
     ['goes', isErased ? (lead.changes ? consent : '') : whole],
     ['stays', consent_kept_until === null ? '' : kept],
@@ -69,7 +67,7 @@ function erasureFields(lead: PlannedLead): [name: string, value: string][] {
       return ['cannot be told', `${destination}, which has it ${known}: ask whoever runs it`];
     }),
     ...(isErased ? [] : lead.former).map(({last_used_at, ...former}): [string, string] => {
-      const until = last_used_at === null ? '' : ` until ${localDay(Date.parse(last_used_at))}`;
+      const until = last_used_at === null ? '' : ` until ${dayOf(last_used_at)}`;
       const words = `write there "Delete what you have of ${reference}, ${id}"`;
       return ['cannot be told', `formerly ${placed(former)}${until}, which may have it: ${words}`];
     }),

@@ -3,7 +3,7 @@ import {z} from 'zod';
 import {idsOf} from '../admin.ts';
 import {showConsent, shownConsent} from '../consents.ts';
 import {privacyRequest, toRequestRow} from '../privacy-requests.ts';
-import {counted, localDay} from '../words.ts';
+import {counted, dayOf} from '../words.ts';
 import {consentLines} from './consents.ts';
 import {reads} from './operation.ts';
 import {isPerson, notesOf, personFields, searchPerson} from './person.ts';
@@ -14,7 +14,6 @@ const personLine = z.object({
   consent: shownConsent,
   requests: z.array(privacyRequest),
 });
-const dayOf = (time: string | null) => localDay(Date.parse(time ?? ''));
 type PersonLine = Omit<z.infer<typeof personLine>, 'lead'> & {lead: ShownLine};
 
 export const person = reads({

@@ -23,7 +23,7 @@ import {
   requestsOf,
 } from '../privacy-requests.ts';
 import {readDay} from '../times.ts';
-import {localDay} from '../words.ts';
+import {dayOf, localDay} from '../words.ts';
 import * as field from './fields.ts';
 import {changes, reads, type Columns} from './operation.ts';
 
@@ -50,7 +50,6 @@ const onPage = (button: string, does: string) => ({
   },
 });
 
-const dayOf = (time: string | null) => localDay(Date.parse(time ?? ''));
 const asked: Columns<PrivacyRequestRow> = [
   ['lead', 'reference'],
   ['partner', ({partner}) => partner ?? '-'],
