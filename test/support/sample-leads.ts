@@ -56,6 +56,8 @@ export const amounts = {
 } satisfies Pick<Amounts, SpecifiedAmount>;
 
 export const asLead = (body: object): Lead => leadSchema.parse(body);
+/** The usual lead, but for these fields. */
+export const leadWith = (changes: object): Lead => asLead({...prequalificationBody, ...changes});
 
 export const doneAnswer: Extract<Answer, {status: 'done'}> = {
   status: 'done',

@@ -13,7 +13,7 @@ import {openFor} from '../../support/opened.ts';
 import {refuseAudit} from '../../support/operations.ts';
 import {databaseKinds, hookAndUpstream, linesOf, operate} from '../../support/operator.ts';
 import {
-  asLead,
+  leadWith,
   newDelivery,
   newEntry,
   prequalificationBody,
@@ -31,7 +31,7 @@ const jane = {first_name: 'Zelda', last_name: 'Quux', email: 'zelda@quux.example
 for (const {name, postgres, skip} of databaseKinds) {
   const store = everyStore.find((each) => each.name === name)!;
   async function begin(t: TestContext) {
-    const lead = asLead({...prequalificationBody, ...jane});
+    const lead = leadWith(jane);
     const deliveries = [newDelivery({destination: 'hook', content: 'created', state: 'held'})];
     const entry = newEntry({partner: 'acme', lead, consent: sampleConsent, deliveries});
     const other = newEntry();

@@ -21,14 +21,13 @@ import {
 } from '../../support/operator.ts';
 import {writeConfig} from '../../support/config-file.ts';
 import {
-  asLead,
   entryAt,
   erasureAsked,
+  eventTo,
   failedAttempt,
+  leadWith,
   newDelivery,
   newEntry,
-  eventTo,
-  prequalificationBody,
   sampleConsent,
 } from '../../support/sample-leads.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
@@ -65,7 +64,7 @@ for (const {name, postgres, skip} of databaseKinds)
     };
 
     test('it says whom to call, in which language, what was seen, and how much it is', async (t) => {
-      const lead = asLead({...prequalificationBody, state: 'CA', phone: '(415) 555-0132'});
+      const lead = leadWith({state: 'CA', phone: '(415) 555-0132'});
       const {admin, id} = await begin(t, newEntry({lead, partner: 'acme', consent, suspect: 'trap'}));
       const sheet = await readCallSheet(admin, referenceOf(id), seen);
       assert.partialDeepStrictEqual(sheet, {

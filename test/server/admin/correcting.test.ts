@@ -12,14 +12,7 @@ import {
   operate,
   planAndErase,
 } from '../../support/operator.ts';
-import {
-  asLead,
-  eventTo,
-  newDelivery,
-  newEntry,
-  prequalificationBody,
-  sampleConsent,
-} from '../../support/sample-leads.ts';
+import {eventTo, leadWith, newDelivery, newEntry, sampleConsent} from '../../support/sample-leads.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
 
 const consent = {...sampleConsent, evidence: {key: 'k', salt: 's'}};
@@ -126,7 +119,7 @@ for (const {name, postgres, skip} of databaseKinds)
     test('to a number that said stop is held, says so, and is still to be answered', async (t) => {
       const [entry, stopped] = [
         newEntry({partner: 'acme'}),
-        newEntry({lead: asLead({...prequalificationBody, phone: '415-555-0132'})}),
+        newEntry({lead: leadWith({phone: '415-555-0132'})}),
       ];
       const settings = hookAndUpstream(temporaryFolder(t));
       const {does} = await operate(t, [entry, stopped], {postgres, settings});

@@ -17,21 +17,14 @@ import {
   operateAdmin,
 } from '../../support/operator.ts';
 import type {FileFields} from '../../support/config-file.ts';
-import {
-  asLead,
-  newDelivery,
-  newEntry,
-  eventTo,
-  prequalificationBody,
-  sampleConsent,
-} from '../../support/sample-leads.ts';
+import {eventTo, leadWith, newDelivery, newEntry, sampleConsent} from '../../support/sample-leads.ts';
 
 const key = 'a-data-key-of-at-least-32-characters';
 const year = 365.25 * 86_400_000;
 const withConsent = {consent: sampleConsent};
 
 const entryOf = (changes: object, others: Partial<LeadEntry> = {}) =>
-  newEntry({lead: asLead({...prequalificationBody, ...changes}), partner: 'acme', ...others});
+  newEntry({lead: leadWith(changes), partner: 'acme', ...others});
 
 /** What is left of an erased lead. */
 async function leftOf(admin: Admin, id: string) {

@@ -26,6 +26,7 @@ import {
   doneAnswer,
   entryAt,
   eventTo,
+  leadWith,
   prequalificationBody,
   sampleConsent,
   standardBody,
@@ -126,7 +127,7 @@ async function begin(t: TestContext, postgres: boolean) {
   const admin = await served.admin();
   const pressed = entryAt(now - 2 * minute, {
     ...{partner: 'acme', consent},
-    lead: asLead({...prequalificationBody, phone: '202-555-0177', email: 'pressed@example.com'}),
+    lead: leadWith({phone: '202-555-0177', email: 'pressed@example.com'}),
   });
   await served.accept(pressed);
   const desk = createLinkDesk(admin);

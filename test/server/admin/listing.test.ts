@@ -5,7 +5,7 @@ import type {Admin} from '../../../server/admin/admin.ts';
 import {listPage, personPage} from '../../../server/admin/listing.ts';
 import type {LeadEntry} from '../../../server/leads/new-lead.ts';
 import {databaseKinds, idsOf, planAndErase, planAndRevoke, operateAdmin} from '../../support/operator.ts';
-import {asLead, entryAt, prequalificationBody, eventTo} from '../../support/sample-leads.ts';
+import {entryAt, eventTo, leadWith} from '../../support/sample-leads.ts';
 import {damaged} from '../../support/encrypted-rows.ts';
 
 const begun = Date.now();
@@ -31,7 +31,7 @@ for (const {name, postgres, skip} of databaseKinds)
         'held: said stop before': before(9, {deliveries: [to('crm', 'held')]}),
         'held: crm may have it': before(10, {deliveries: [to('crm', 'held')]}),
         erased: before(11),
-        'said stop': before(12, {lead: asLead({...prequalificationBody, phone: '202-555-0199'})}),
+        'said stop': before(12, {lead: leadWith({phone: '202-555-0199'})}),
         'cannot be read': before(13),
         'said stop before': before(14),
         corrected: before(15),
@@ -100,7 +100,7 @@ for (const {name, postgres, skip} of databaseKinds)
 
     test('the leads of a person are found by number, also those that cannot be read, and noted', async (t) => {
       const phone = '(415) 555-0132';
-      const hers = before(5, {lead: asLead({...prequalificationBody, phone})});
+      const hers = before(5, {lead: leadWith({phone})});
       const {admin} = await begin(t, [before(3), hers]);
       const {rows, more} = await personPage(admin, {}, {phone: '+14155550132'}, {limit: 9});
       assert.deepEqual([idsOf(rows), more, rows[0]?.record?.lead.phone.typed], [[hers.id], 0, phone]);

@@ -4,7 +4,7 @@ import {suite, test} from 'node:test';
 import {searchNames} from '../../../server/admin/name-search.ts';
 import type {LeadFilter} from '../../../server/leads/lead-filter.ts';
 import {databaseKinds, linesOf, operate} from '../../support/operator.ts';
-import {asLead, entryAt, prequalificationBody} from '../../support/sample-leads.ts';
+import {entryAt, leadWith} from '../../support/sample-leads.ts';
 
 const people = [
   ['María José', 'Ñúñez-Søren', '202-555-0132'],
@@ -13,7 +13,7 @@ const people = [
 ] as const;
 const entries = people.map(([first_name, last_name, phone], index) =>
   entryAt(Date.now() - (index + 1) * 60_000, {
-    lead: asLead({...prequalificationBody, first_name, last_name, phone}),
+    lead: leadWith({first_name, last_name, phone}),
   }),
 );
 

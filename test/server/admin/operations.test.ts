@@ -15,12 +15,11 @@ import {openFor} from '../../support/opened.ts';
 import {operationLines, refuseAudit, rows} from '../../support/operations.ts';
 import {databaseKinds, linesOf, operate, runCommand} from '../../support/operator.ts';
 import {
-  asLead,
   erasureAsked,
+  eventTo,
+  leadWith,
   newDelivery,
   newEntry,
-  eventTo,
-  prequalificationBody,
   sampleConsent,
 } from '../../support/sample-leads.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
@@ -67,7 +66,7 @@ for (const {name, postgres, skip} of databaseKinds) {
     const url = `http://127.0.0.1:${crm.port}/`;
     const up = {type: 'lead-api', url: 'https://up.example.com/v1', cid: '7', credentials: 'UP'};
     const held = newEntry({
-      ...{partner: 'acme', lead: asLead({...prequalificationBody, ...jane}), consent: sampleConsent},
+      ...{partner: 'acme', lead: leadWith(jane), consent: sampleConsent},
       deliveries: [eventTo('crm', {state: 'held'}), newDelivery({destination: 'up', givesAnswer: false})],
     });
     const waiting = newEntry({

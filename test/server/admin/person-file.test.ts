@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import {suite, test} from 'node:test';
 import {referenceOf} from '../../../contract/reference.ts';
 import {assertFails, databaseKinds, linesOf, operate, planAndErase} from '../../support/operator.ts';
-import {asLead, newEntry, prequalificationBody, sampleConsent} from '../../support/sample-leads.ts';
+import {leadWith, newEntry, sampleConsent} from '../../support/sample-leads.ts';
 
 const [email, phone] = ['ana@example.com', '(202) 555-0199'];
 const of = (changes: object) =>
-  newEntry({lead: asLead({...prequalificationBody, email, phone, ...changes}), consent: sampleConsent});
+  newEntry({lead: leadWith({email, phone, ...changes}), consent: sampleConsent});
 type Line = {
   lead: {reference: string};
   consent: {reference: string; text: object | null};

@@ -15,7 +15,7 @@ import {createEncryptor} from '../../../server/store/encryption.ts';
 import {openWhile, type Owner} from '../../support/opened.ts';
 import {databaseKinds, exportOf, idsOf, planAndErase, unnoted, operateAdmin} from '../../support/operator.ts';
 import {until} from '../../support/until.ts';
-import {asLead, newEntry, prequalificationBody, sampleConsent} from '../../support/sample-leads.ts';
+import {leadWith, newEntry, sampleConsent} from '../../support/sample-leads.ts';
 
 const [key, laterKey] = ['a-data-key-of-at-least-32-characters', 'a-later-data-key-of-32-characters-or-more'];
 const withConsent = {consent: sampleConsent};
@@ -23,7 +23,7 @@ const phone = '+12025550111';
 const email = 'jane.doe@example.com';
 
 const entryOf = (changes: object, others: Partial<LeadEntry> = {}) =>
-  newEntry({lead: asLead({...prequalificationBody, ...changes}), partner: 'acme', ...others});
+  newEntry({lead: leadWith(changes), partner: 'acme', ...others});
 const ofJane = (others: Partial<LeadEntry> = {}) => entryOf({email, phone}, others);
 
 /** Writes the digests of all leads that are there. */

@@ -8,7 +8,7 @@ import {listRevocations, type RevocationRow} from '../../../server/admin/stops.t
 import {dayLength} from '../../../server/config/timings.ts';
 import {writeConfig} from '../../support/config-file.ts';
 import {allOf, databaseKinds, linesOf, operate, unnoted} from '../../support/operator.ts';
-import {asLead, newEntry, eventTo, prequalificationBody} from '../../support/sample-leads.ts';
+import {eventTo, leadWith, newEntry} from '../../support/sample-leads.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
 import {newSecret} from '../../support/webhook-receiver.ts';
 
@@ -26,7 +26,7 @@ const receivers = (t: TestContext) => ({
   CREDENTIALS_SALES_SECRET: newSecret(),
 });
 const withNumber = (phone: string) =>
-  newEntry({lead: asLead({...prequalificationBody, phone}), deliveries: [eventTo('crm'), eventTo('sales')]});
+  newEntry({lead: leadWith({phone}), deliveries: [eventTo('crm'), eventTo('sales')]});
 const settle = (entry: {id: string}, destination: string, at: number) =>
   `UPDATE deliveries SET state = 'delivered', settled_at = ${at}
     WHERE lead_id = '${entry.id}' AND destination = '${destination}' AND settled_at IS NULL`;
@@ -92,10 +92,7 @@ for (const {name, postgres, skip} of databaseKinds)
     });
 
     test('says in a word why nobody was told', async (t) => {
-      const [had, none] = [
-        withNumber('415-555-0132'),
-        newEntry({lead: asLead({...prequalificationBody, phone: '415-555-0133'})}),
-      ];
+      const [had, none] = [withNumber('415-555-0132'), newEntry({lead: leadWith({phone: '415-555-0133'})})];
       const {does, execute} = await operate(t, [had, none], {postgres});
       await execute("UPDATE deliveries SET attempts = 1, state = 'delivered', settled_at = 1");
       const revoke = ['consent', 'revoke', '--yes', '--via'];

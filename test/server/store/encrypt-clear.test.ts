@@ -14,13 +14,13 @@ import {putInClear} from '../../support/in-clear.ts';
 import {openFor, openWhile} from '../../support/opened.ts';
 import {quickTimings} from '../../support/quick-timings.ts';
 import {columnOf} from '../../support/rows.ts';
-import {asLead, newEntry, prequalificationBody, sampleConsent} from '../../support/sample-leads.ts';
+import {leadWith, newEntry, sampleConsent} from '../../support/sample-leads.ts';
 import {forEachStore, type StoredServer} from '../../support/stores.ts';
 import {downgrade} from '../../support/downgrade.ts';
 import {testEncryptor} from '../../support/test-server.ts';
 import {until} from '../../support/until.ts';
 
-const lead = asLead({...prequalificationBody, first_name: 'Canary-first', email: 'canary@example.com'});
+const lead = leadWith({first_name: 'Canary-first', email: 'canary@example.com'});
 const entryOf = () =>
   newEntry({lead, partner: 'acme', consent: sampleConsent, attribution: {gclid: 'canary-click'}});
 

@@ -22,6 +22,7 @@ import {openWhile} from '../../support/opened.ts';
 import {databaseFor, withoutPostgres, type TestDatabase} from '../../support/postgres.ts';
 import {
   asLead,
+  leadWith,
   newDelivery,
   newEntry,
   prequalificationBody,
@@ -116,7 +117,7 @@ async function insertOddRows({run}: Both, lead: string) {
 /** Leads in clear, encrypted with two keys and erased, with deliveries in each state, and rows of each table. */
 async function fillStore(place: Both) {
   const config = {...baseConfig(''), ...place.place};
-  const odd = newEntry({lead: asLead({...prequalificationBody, last_name: 'O’Neill \u{1f600}'})});
+  const odd = newEntry({lead: leadWith({last_name: 'O’Neill \u{1f600}'})});
   const erased = newEntry({partner: 'acme', consent});
   const all = () => [
     odd,

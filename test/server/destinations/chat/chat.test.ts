@@ -10,7 +10,7 @@ import {createChat} from '../../../../server/destinations/chat/chat.ts';
 import {bodyOf} from '../../../../server/destinations/chat/formats.ts';
 import {failureOf} from '../../../support/delivery-failure.ts';
 import {openFor} from '../../../support/opened.ts';
-import {asLead, prequalificationBody, sampleConsent} from '../../../support/sample-leads.ts';
+import {asLead, leadWith, prequalificationBody, sampleConsent} from '../../../support/sample-leads.ts';
 import {erasedRequest, eventRequest, revokedRequest, sampleId} from '../../../support/sample-events.ts';
 import {replyWith, startWebhookReceiver, type ReceiverReply} from '../../../support/webhook-receiver.ts';
 
@@ -144,7 +144,7 @@ for (const format of chatFormats) {
 
     test(`addresses in a visitor's name are no links in ${format}`, async (t) => {
       const {chat, received} = await room(t, {format, details: 'contact'});
-      const lead = asLead({...prequalificationBody, first_name: '<!channel> https://evil.example'});
+      const lead = leadWith({first_name: '<!channel> https://evil.example'});
       await chat.deliver(eventRequest({lead}));
       const text = read(format, received[0]?.body ?? '');
       assert.ok(text.includes('<!channel> https[:]//evil[.]example'), text);

@@ -21,6 +21,7 @@ import {columnOf} from '../../../support/rows.ts';
 import {
   asLead,
   doneAnswer,
+  leadWith,
   prequalificationBody,
   sampleConsent,
   standardBody,
@@ -172,7 +173,7 @@ suite('the texts of e-mails', () => {
       await textOf([eventRequest({...telling, consent: null})], contact),
       /no consent is stored\./,
     );
-    const lead = asLead({...prequalificationBody, phone: '833-555-0142'});
+    const lead = leadWith({phone: '833-555-0142'});
     const {parsed} = await sentOne([eventRequest({...telling, lead})], contact);
     assert.match(parsed.text ?? '', /\nNot known whether you may call: nothing says in which time zone/);
     assert.match(parsed.subject ?? '', /, ask before you call \(acme\)$/);
@@ -195,7 +196,7 @@ suite('the texts of e-mails', () => {
 
   test('a correction says what was changed, and what was there before', async () => {
     const before = eventRequest(telling).lead;
-    const lead = asLead({...prequalificationBody, cash: 50_000, state: 'NY'});
+    const lead = leadWith({cash: 50_000, state: 'NY'});
     const request = eventRequest({...telling, lead: {...lead, first_name: 'Ana'}, supersedes: earlier});
     const text = await textOf([{...request, corrected: () => Promise.resolve(before)}], contact);
     assert.match(
@@ -218,7 +219,7 @@ suite('the texts of e-mails', () => {
   });
 
   test('a name in Arabic stands in isolates, so that the number after it keeps its order', async () => {
-    const lead = asLead({...prequalificationBody, first_name: 'ليلى', last_name: 'حداد'});
+    const lead = leadWith({first_name: 'ليلى', last_name: 'حداد'});
     const one = await sentOne([eventRequest({...telling, lead})], contact);
     assert.equal((one.parsed.text ?? '').split('\n')[0], '\u2068ليلى حداد\u2069');
     assert.ok((one.parsed.subject ?? '').startsWith('\u2068ليلى حداد\u2069, $862,000'));
@@ -304,7 +305,7 @@ suite('the texts of e-mails', () => {
       fc.assert(
         fc.asyncProperty(anyRequest, async ({content, click, page, userAgent, mailbox, ...typed}) => {
           const email = `${mailbox}@example.org`;
-          const lead = asLead({...prequalificationBody, ...typed, email});
+          const lead = leadWith({...typed, email});
           const clicked = {gclid: click, fbclid: click};
           const [referrer, ip] = [`https://example.net/${page}`, '198.51.100.77'];
           const request = eventRequest(
@@ -434,7 +435,7 @@ suite('the texts of e-mails', () => {
     });
 
     const reply = async (email: string, phone = prequalificationBody.phone) => {
-      const lead = asLead({...prequalificationBody, email, phone});
+      const lead = leadWith({email, phone});
       return (await sentOne([eventRequest({lead})], {details: 'contact'})).parsed.text ?? '';
     };
     test('the e-mail address of a visitor can be answered if it can be nothing else', async () => {
@@ -463,7 +464,7 @@ suite('the texts of e-mails', () => {
     });
     test('a name that may be a line of ours stands in quotation marks', async () => {
       const named = async (first_name: string) =>
-        subjectOf([eventRequest({lead: asLead({...prequalificationBody, first_name})})], {
+        subjectOf([eventRequest({lead: leadWith({first_name})})], {
           details: 'contact',
         });
       assert.equal(await named("D'Arcy O."), "D'Arcy O. Doe, $862,000, ask before you call (acme)");

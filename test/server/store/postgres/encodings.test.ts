@@ -6,7 +6,7 @@ import {inspectPostgres} from '../../../../server/store/postgres/start.ts';
 import {openPostgresStore} from '../../../../server/store/postgres/store.ts';
 import {runCommand} from '../../../support/operator.ts';
 import {databaseFor, openPostgresStores, withoutPostgres} from '../../../support/postgres.ts';
-import {asLead, newDelivery, newEntry, keyOf, prequalificationBody} from '../../../support/sample-leads.ts';
+import {keyOf, leadWith, newDelivery, newEntry} from '../../../support/sample-leads.ts';
 import {serviceSettings} from '../../../support/service-process.ts';
 import {temporaryFolder} from '../../../support/temporary-folder.ts';
 import {openFor} from '../../../support/opened.ts';
@@ -39,7 +39,7 @@ suite('the encoding of PostgreSQL', {skip: withoutPostgres}, () => {
     const database = await databaseIn(t, 'UTF8');
     const store = await openFor(t, openPostgresStore(database.url, testEncryptor));
     const entry = newEntry({
-      lead: asLead({...prequalificationBody, first_name: 'Łukasz', last_name: 'O’Brien 🙂'}),
+      lead: leadWith({first_name: 'Łukasz', last_name: 'O’Brien 🙂'}),
     });
     assert.equal((await store.accept(entry)).outcome, 'created');
     assert.partialDeepStrictEqual((await store.find(entry.id))?.lead, {
