@@ -20,14 +20,7 @@ import {createEncryptor} from '../../../server/store/encryption.ts';
 import {transfer, transferred, type Progress} from '../../../server/store/transfer.ts';
 import {openWhile} from '../../support/opened.ts';
 import {databaseFor, withoutPostgres, type TestDatabase} from '../../support/postgres.ts';
-import {
-  asLead,
-  leadWith,
-  newDelivery,
-  newEntry,
-  prequalificationBody,
-  sampleConsent,
-} from '../../support/sample-leads.ts';
+import {leadWith, newDelivery, newEntry, sampleConsent} from '../../support/sample-leads.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
 import {dataKey, baseConfig, testEncryptor} from '../../support/test-server.ts';
 
