@@ -98,7 +98,7 @@ export function createPersonIndex({read, write, clock}: Database, encryptor: Enc
     find: (): Promise<Index | undefined> => readIndex().catch(orUnopened),
     make,
     /** The digests of a lead's sender. Undefined if the key cannot be decrypted. Reads the store only the first time. */
-    async ofSender(sender: Sender) {
+    ofSender: async (sender: Sender) => {
       if (!opened) await make().catch(orUnopened);
       return opened?.ofSender(sender);
     },
@@ -126,7 +126,7 @@ export function createPersonIndex({read, write, clock}: Database, encryptor: Enc
       late = {upTo, at: performance.now(), digestsOf};
     },
     /** Digests to store together with a new lead, if its id is so old that the later writing of digests may have passed it. Mostly none. */
-    ofLateLead({id, lead}: Pick<LeadEntry, 'id' | 'lead'>) {
+    ofLateLead: ({id, lead}: Pick<LeadEntry, 'id' | 'lead'>) => {
       if (!late || createdAtOf(id) > late.upTo + performance.now() - late.at) return [];
       return storedDigests(late.digestsOf(personOf(lead)));
     },
