@@ -5,38 +5,19 @@
 import {readFileSync} from 'node:fs';
 import {create, ts} from '@custom-elements-manifest/analyzer';
 import {litPlugin} from '@custom-elements-manifest/analyzer/src/features/framework-plugins/lit/lit.js';
+import type {
+  ClassMethod,
+  CustomElementDeclaration,
+  CustomElementField,
+  Package,
+} from 'custom-elements-manifest';
 import {elementName, moduleFile} from '../../contract/api.ts';
 
 type Described = {name: string; description?: string};
-export type Typed = Described & {type?: {text: string}; default?: string};
-
-/** `fieldName` is the property that belongs to the attribute, if there is one. */
-export type Attribute = Typed & {fieldName?: string};
-export type Member = Typed & {
-  kind: 'field' | 'method';
-  privacy?: 'public' | 'protected' | 'private';
-  attribute?: string;
-  static?: boolean;
-  parameters?: readonly Typed[];
-  return?: {type: {text: string}};
+/** With all lists: the analyzer makes them even where they are empty. */
+type ElementReference = Omit<Required<CustomElementDeclaration>, 'members'> & {
+  members: (CustomElementField | ClassMethod)[];
 };
-
-export type ElementReference = {
-  kind: 'class';
-  name: string;
-  tagName: string;
-  summary: string;
-  attributes: readonly Attribute[];
-  /** The public members. */
-  members: readonly Member[];
-  events: readonly Typed[];
-  slots: readonly Described[];
-  cssParts: readonly Described[];
-  cssProperties: readonly Typed[];
-  cssStates: readonly Described[];
-};
-
-type Manifest = {modules: {declarations: ElementReference[]}[]};
 
 const oneLine = (text: string) => text.replace(/\s+/g, ' ');
 
@@ -48,9 +29,10 @@ const isLiteral = (value: string) => /^('.+'|[\d.]+|true|false)$/.test(value);
 /** @throws Error when a public part of the element has no description, or an event no type */
 export function readElement(): ElementReference {
   const file = ts.createSourceFile(source, readFileSync(source, 'utf8'), ts.ScriptTarget.ES2022, true);
-  const manifest = create({modules: [file], plugins: litPlugin(), context: {dev: false}}) as Manifest;
-  const element = manifest.modules[0]?.declarations.find((declaration) => declaration.kind === 'class');
-  if (!element) throw new Error(`${source} holds no element`);
+  const manifest = create({modules: [file], plugins: litPlugin(), context: {dev: false}}) as Package;
+  const found = manifest.modules[0]?.declarations?.find((declaration) => declaration.kind === 'class');
+  if (!found) throw new Error(`${source} holds no element`);
+  const element = found as ElementReference;
   element.members = element.members.filter(({privacy = 'public'}) => privacy === 'public');
 
   const {attributes, members, events, slots, cssParts, cssProperties, cssStates} = element;
@@ -68,7 +50,8 @@ export function readElement(): ElementReference {
     item.description = oneLine(item.description);
   }
   for (const {name, type} of events) if (!type) throw new Error(`${source} gives "${name}" no type`);
-  for (const item of [...attributes, ...members]) if (!isLiteral(item.default ?? '')) delete item.default;
+  for (const item of [...attributes, ...members])
+    if ('default' in item && !isLiteral(item.default ?? '')) delete item.default;
   element.summary = oneLine(element.summary);
   return element;
 }

@@ -1,9 +1,10 @@
 /** The tables of docs/widget.md: everything about the element that a page can use. */
 import {readFileSync} from 'node:fs';
 import {extname} from 'node:path';
+import type {ClassMethod} from 'custom-elements-manifest';
 import {elementName} from '../../contract/api.ts';
 import {reservedHeightRule, reservedHeights} from '../../form/reserved-heights.ts';
-import {readElement, type Member} from './manifest.ts';
+import {readElement} from './manifest.ts';
 import {code, fenced, table, type Tables} from './markdown.ts';
 
 const element = readElement();
@@ -52,7 +53,7 @@ const list = (items: readonly {name: string; note?: string; description?: string
 const named = (items: readonly {name: string; description?: string}[]) =>
   list(items.map((item) => ({...item, name: code(item.name) || 'without a name'})));
 
-const fields = element.members.filter((member) => member.kind === 'field' && !member.static);
+const fields = element.members.filter((member) => member.kind === 'field').filter((field) => !field.static);
 
 const attributesList = () =>
   list(
@@ -65,9 +66,9 @@ const attributesList = () =>
     }),
   );
 
-const methods = element.members.filter(({kind}) => kind === 'method');
+const methods = element.members.filter((member) => member.kind === 'method');
 
-const signature = ({name, parameters = []}: Member) =>
+const signature = ({name, parameters = []}: ClassMethod) =>
   `${name}(${parameters.map((parameter) => parameter.name).join(', ')})`;
 
 export const widgetTables: Tables = {
