@@ -95,16 +95,11 @@ export function checkForm(config: Config): Finding[] {
   const versions = readVersions(config);
   snippetForTerminal(config, versions);
   const {name, advisory: {security} = {}} = newestVersion(versions) ?? {};
-  return [
-    ...(hint === undefined ? [] : [note(hint)]),
-    ...(security === undefined
-      ? []
-      : [
-          warning(
-            `${name}, the version that pages should pin, has a security fault: ${security} Upgrade the server`,
-          ),
-        ]),
-  ];
+  const findings = hint === undefined ? [] : [note(hint)];
+  const pinned = `${name}, the version that pages should pin,`;
+  if (security !== undefined)
+    findings.push(warning(`${pinned} has a security fault: ${security} Upgrade the server`));
+  return findings;
 }
 
 /** Whether others can read the leads on their way to the database, or in its file. */
@@ -136,14 +131,11 @@ async function checkStore(config: Config): Promise<Finding[]> {
 }
 
 /** What SQLite does once everything is encrypted that a version before 2.0 stored in clear. */
-const rewritten = ({databaseUrl, databasePath: path}: Config): Finding[] =>
-  databaseUrl
-    ? []
-    : [
-        note(
-          `If a version before 2.0 has stored leads in clear, ${path} is written anew once they are encrypted: ${bytes(roomToRewrite(path))} must be free on its disk`,
-        ),
-      ];
+function rewritten({databaseUrl, databasePath: path}: Config): Finding[] {
+  if (databaseUrl) return [];
+  const text = `If a version before 2.0 has stored leads in clear, ${path} is written anew once they are encrypted: ${bytes(roomToRewrite(path))} must be free on its disk`;
+  return [note(text)];
+}
 
 /** What the start does again after a restore, or why it would not. */
 async function notRepaired(store: AttachedStore, config: Config): Promise<Finding[]> {
