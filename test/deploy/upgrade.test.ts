@@ -1,9 +1,10 @@
 /**
  * Servers of 1.6, 1.7 and 1.8 become 2.0 by what "From 1.8" in the changelog says, and by nothing else. `former/` has what each of
- * them left: its settings, and a store with two leads, of which the webhook has not got one yet, as a SQLite file and as a
+ * them left: its settings, and a store with two leads, one of which its webhook has not got yet, as a SQLite file and as a
  * dump of PostgreSQL. 1.6 stored in clear, the others with a data key.
  */
 import assert from 'node:assert/strict';
+import {randomBytes} from 'node:crypto';
 import {once} from 'node:events';
 import {copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
@@ -71,7 +72,7 @@ suite('from an earlier version', {skip: noScratchRoot() || missing('systemd-sysu
     copyFileSync(join(former, version, 'leads.sqlite'), storeFile);
     copyFileSync(join(former, 'partners.json'), join(root, dataFolder, '../partners.json'));
     const settings = readFileSync(join(former, version, 'lead-prequal.env'), 'utf8');
-    writeFileSync(join(root, 'etc/lead-prequal.env'), settings + lines);
+    writeFileSync(join(root, 'etc/lead-prequal.env'), settings + lines, {mode: 0o600});
     await followIn(root, 'chown -R lead-prequal: /var/lib/lead-prequal');
   }
 
@@ -85,6 +86,7 @@ suite('from an earlier version', {skip: noScratchRoot() || missing('systemd-sysu
       lines = lines.replace(new RegExp(`^${name}=.*\n`, 'm'), '');
     for (const [, from = '', to = ''] of said.matchAll(/([A-Z_]{4,}) \(\S+\) to ([A-Z_]{4,})/g))
       lines = lines.replace(new RegExp(`^${from}=`, 'm'), `${to}=`);
+    if (said.includes('Set DATA_KEY')) lines += `DATA_KEY=${randomBytes(32).toString('hex')}\n`;
     writeFileSync(environmentFile, lines);
   }
 

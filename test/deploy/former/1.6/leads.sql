@@ -154,9 +154,11 @@ CREATE TABLE public.version_requests (
     origin text NOT NULL,
     requests bigint NOT NULL
 );
-INSERT INTO public.data_keys VALUES (0, 1796110384050);
-INSERT INTO public.leads VALUES ('01a23085-7fdb-7317-aa4d-5f7c10c26097', 1796110385115, '1001', NULL, 'prequalification', '{"first_name":"Jane","last_name":"Doe","email":"jane@example.com","phone":{"typed":"202-555-0142","e164":"+12025550142"},"credit_score":"Above 720","bankruptcy":false,"retirement":100000,"cash":38000,"investments":100001}', NULL, NULL, NULL, 'done', 100000, 552000, 150000, 60000, 862000, '{}', '2026-12', NULL, NULL, NULL, NULL, NULL, NULL);
-INSERT INTO public.leads VALUES ('01a23085-8060-77a9-a9ed-a52b9946cfa5', 1796110385248, '1002', NULL, 'standard', '{"first_name":"Juan","last_name":"Pérez","email":"juan@example.com","phone":{"typed":"312-555-0199","e164":"+13125550199"}}', NULL, NULL, NULL, 'done', NULL, NULL, NULL, NULL, NULL, '{}', NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+INSERT INTO public.data_keys VALUES (0, 1796113808838);
+INSERT INTO public.deliveries VALUES ('01a230b9-beea-73d0-9a7d-6b04b7419d0f', 'crm', 'created', 0, 'waiting', 2, 0, 0, 1796113811034, 0, 'The receiver 127.0.0.1 refused the connection: nothing listens at its address and port (ECONNREFUSED)', NULL, NULL, 1796113809130, 1796113809163, NULL, NULL, '2bea5f53db98113b');
+INSERT INTO public.idempotency_keys VALUES ('partner:birch', 'a4de1671eb673f1b2d7615634882a9483750d28cc04c68a8c12057556df3b205', '37187982de56d0d83a92999f833ff201684887a40999357237982a4cf19d779d', '01a230b9-beea-73d0-9a7d-6b04b7419d0f', 1796113809130);
+INSERT INTO public.leads VALUES ('01a230b9-beb3-736a-82a7-3bb0bd064946', 1796113809075, '1001', NULL, 'prequalification', '{"first_name":"Jane","last_name":"Doe","email":"jane@example.com","phone":{"typed":"202-555-0142","e164":"+12025550142"},"credit_score":"Above 720","bankruptcy":false,"retirement":100000,"cash":38000,"investments":100001}', NULL, NULL, NULL, 'done', 100000, 552000, 150000, 60000, 862000, '{}', '2026-12', NULL, NULL, NULL, NULL, NULL, NULL);
+INSERT INTO public.leads VALUES ('01a230b9-beea-73d0-9a7d-6b04b7419d0f', 1796113809130, '1002', 'birch', 'standard', '{"first_name":"Juan","last_name":"Pérez","email":"juan@example.com","phone":{"typed":"312-555-0199","e164":"+13125550199"}}', NULL, NULL, NULL, 'done', NULL, NULL, NULL, NULL, NULL, '{}', NULL, NULL, NULL, NULL, NULL, NULL, NULL);
 INSERT INTO public.schema_compatibility VALUES (1, 12);
 INSERT INTO public.schema_version VALUES (13);
 ALTER TABLE ONLY public.break_ends
