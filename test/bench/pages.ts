@@ -162,7 +162,9 @@ async function compareCreates(url: string, click: (count: number) => Promise<num
   await creates.stop();
   const [of, median] = [quantile(alone, 0.5), quantile(beside, 0.5)];
   console.log(`\np99 ms of creates alone: ${alone.join(', ')}; beside clicks: ${beside.join(', ')}`);
-  console.log(`Their medians: ${(median / of).toFixed(2)}. A click takes ${Math.round(quantile(clicks, 0.5))} ms`);
+  console.log(
+    `Their medians: ${(median / of).toFixed(2)}. A click takes ${Math.round(quantile(clicks, 0.5))} ms`,
+  );
 }
 
 async function measure(kind: Kind) {

@@ -81,10 +81,10 @@ export async function startServer(
 
 /** In place of the thread: a commit takes time before it happens, and again before its outcome is known. */
 function startWriter(path: string, encryptor: Encryptor, process: Process, world: World): Writer {
-  const {before, commit, close} = openCommits(path, encryptor);
+  const commits = openCommits(path, encryptor);
   const failed = 'The simulated disk failed';
   return {
-    before,
+    before: commits.before,
     async commit(batch) {
       const fault = world.storeFaultOf(process);
       const chance = draw(`fault of the store of ${process.name}`);
@@ -92,14 +92,14 @@ function startWriter(path: string, encryptor: Encryptor, process: Process, world
       if (fault === 'fails' || (fault === 'falters' && chance < 0.6)) return failed;
       world.happened('write', process);
       if (process.isDead) return new Promise(() => undefined);
-      const outcomes: Outcomes = commit(structuredClone(batch));
+      const outcomes: Outcomes = commits.commit(structuredClone(batch));
       if (batch.some((write) => 'accept' in write)) world.happened('acceptance', process);
       world.happened('commit', process);
       await wait(0.1 + draw(`reply to ${process.name}`) * 2);
       return fault === 'forgets' && chance < 0.6 ? failed : outcomes;
     },
     close() {
-      close();
+      commits.close();
       return Promise.resolve();
     },
   };

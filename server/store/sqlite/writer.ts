@@ -9,11 +9,11 @@ import {openCommits, type Write} from './commits.ts';
 if (!parentPort) throw new Error('The writer of the database runs as a thread');
 const port = parentPort;
 const {path, words} = workerData as {path: string; words: [string, ...string[]]};
-const {before, commit, close} = openCommits(path, createEncryptor(words));
+const commits = openCommits(path, createEncryptor(words));
 port.on('message', (batch: Write[] | 'close') => {
   if (batch === 'close') {
-    close();
+    commits.close();
     port.close();
-  } else port.postMessage(commit(batch));
+  } else port.postMessage(commits.commit(batch));
 });
-port.postMessage(before);
+port.postMessage(commits.before);
