@@ -3,10 +3,11 @@
  * with a sample of its values, to `test/support/statements/<version>.json`, in place of those of the release before. There test/server/store/statements.test.ts
  * finds them, so that no later change of the tables breaks this version unnoticed.
  */
-import {spawnSync} from 'node:child_process';
+import {execFile} from 'node:child_process';
 import {mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {basename, join} from 'node:path';
+import {promisify} from 'node:util';
 import {currentVersion} from '../server/store/schema.ts';
 import {outDir} from './output.ts';
 
@@ -17,12 +18,23 @@ const folder = mkdtempSync(join(tmpdir(), 'statements-'));
 const file = join(folder, 'sent');
 const recorder = join(import.meta.dirname, '../test/support/statement-recorder.ts');
 const tests = 'test/server/{store,cli,destinations}/**/*.{test,slow}.ts';
-const {status, stdout} = spawnSync('node', ['--test', '--test-isolation=none', tests], {
-  encoding: 'utf8',
-  env: {...process.env, REQUIRE_STORES: '1', STATEMENTS_FILE: file, NODE_OPTIONS: `--import ${recorder}`},
-});
-if (status !== 0) {
-  console.error(stdout);
+const environment = {
+  ...process.env,
+  REQUIRE_STORES: '1',
+  STATEMENTS_FILE: file,
+  NODE_OPTIONS: `--import ${recorder}`,
+};
+const shards = [1, 2, 3].map((shard) =>
+  promisify(execFile)(
+    'node',
+    ['--test', '--test-isolation=none', `--test-shard=${shard}/3`, '--test-timeout', '600000', tests],
+    {env: environment, maxBuffer: Infinity},
+  ),
+);
+try {
+  await Promise.all(shards);
+} catch (error) {
+  console.error((error as {stdout: string}).stdout);
   process.exit(1);
 }
 
