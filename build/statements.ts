@@ -31,12 +31,12 @@ const shards = [1, 2, 3].map((shard) =>
     {env: environment, maxBuffer: Infinity},
   ),
 );
-try {
-  await Promise.all(shards);
-} catch (error) {
-  console.error((error as {stdout: string}).stdout);
-  process.exit(1);
-}
+// Each of them to its end, because what is left would go on without anybody who hears it.
+for (const run of await Promise.allSettled(shards))
+  if (run.status === 'rejected') {
+    console.error((run.reason as {stdout: string}).stdout);
+    process.exit(1);
+  }
 
 const sent = new Map<string, Sent>();
 for (const line of readFileSync(file, 'utf8').trimEnd().split('\n')) {

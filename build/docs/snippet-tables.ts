@@ -9,9 +9,9 @@ import {fenced, type Tables} from './markdown.ts';
 
 /** An example, so that the documentation does not change with each build. */
 const version = {
-  name: '1.7.0',
+  name: '2.0.0',
   folder: '',
-  manifest: {version: '1.7.0', integrity: {[moduleFile]: 'sha384-…', [classicFile]: 'sha384-…'}},
+  manifest: {version: '2.0.0', integrity: {[moduleFile]: 'sha384-…', [classicFile]: 'sha384-…'}},
   released: true,
   advisory: {},
 };

@@ -60,7 +60,7 @@ export function sampleRecord(id: string = randomUUIDv7(), at: number = Date.now(
       page: 'https://www.example.com/funding',
       ip: '203.0.113.7',
       userAgent: 'Mozilla/5.0 (a sample)',
-      form: {version: '1.7.0', button: 'See my estimate', inView: true, width: 390},
+      form: {version: '2.0.0', button: 'See my estimate', inView: true, width: 390},
     },
     attribution: {
       utm_source: 'newsletter',

@@ -102,8 +102,8 @@ suite('the statements of the last release', () => {
     ],
     [
       'a new column must have a value',
-      'ALTER TABLE consents ADD COLUMN hash TEXT CHECK (hash IS NOT NULL)',
-      /CHECK constraint failed: hash IS NOT NULL: INSERT INTO consents/,
+      'ALTER TABLE sealed ADD COLUMN hash TEXT CHECK (hash IS NOT NULL)',
+      /CHECK constraint failed: hash IS NOT NULL: INSERT INTO sealed/,
     ],
     ['an index is gone', 'DROP INDEX leads_reference', /no such index: leads_reference: SELECT/],
   ];
