@@ -11,13 +11,7 @@ import {
   readAllVersions,
   type EmbedVersion,
 } from '../versions/embed-versions.ts';
-import {
-  movingVersion,
-  requestsKept,
-  startOfDay,
-  type VersionUse,
-  type RequestStore,
-} from '../versions/request-counts.ts';
+import {requestsKept, startOfDay, type VersionUse, type RequestStore} from '../versions/request-counts.ts';
 import {count, refuseFor, type With} from './admin.ts';
 import {utcDay} from './words.ts';
 
@@ -34,7 +28,7 @@ const listed = {
 
 /**
  * A version, and the pages that requested it within the days.
- * - `kind`: `moving` for `v1`, which serves another version; `gone` for a version that the server no longer has
+ * - `kind`: `moving` for `v1` and `v2`, which serve another version; `gone` for a version that the server no longer has
  * - `serves`: for `v1`, the version that it serves now
  * - `origins`: the origins of these pages, the most frequent first. `partners`: keys of the partners that list the origin
  * - a release or a build also has its fields of `/embed/versions.json` (contract/versions.ts)
@@ -73,20 +67,20 @@ export async function listVersionUse(
   const use = await store.versionUse(startOfDay(Date.now()) - (days - 1) * dayLength);
   const versions = configuredVersions(config);
   const listed = listVersions(versions);
-  const serves = movingVersions(versions).find(hasForm)?.name ?? null;
-  const known = [...listed.versions.map(({version}) => version), movingVersion];
+  const moving = movingVersions(versions);
+  const known = [...listed.versions.map(({version}) => version), ...moving.keys()];
   const gone = new Set(use.map(({version}) => version).filter((version) => !known.includes(version)));
   const rowOf = (version: string, kind: VersionRow['kind'], more: Partial<ListedVersion> = {}) => ({
     ...more,
     version,
     kind,
-    serves: kind === 'moving' ? serves : null,
+    serves: moving.get(version)?.find(hasForm)?.name ?? null,
     newest: version === listed.newest,
     ...useOf(use, version, config),
   });
   const rows = [
     ...listed.versions.map((each) => rowOf(each.version, each.released ? 'release' : 'build', each)),
-    rowOf(movingVersion, 'moving'),
+    ...[...moving.keys()].map((name) => rowOf(name, 'moving')),
     ...[...gone].map((version) => rowOf(version, 'gone')),
   ];
   return {rows, notes: [...rows.flatMap(notesOf), ...pluginNotes(listed)]};

@@ -9,6 +9,7 @@ import type {Partner} from '../config/partners.ts';
 import {
   hasFirstFiles,
   laterFile,
+  movingName,
   newestVersion,
   pinnedFile,
   type EmbedVersion,
@@ -47,7 +48,7 @@ export function snippetParts(
 ): SnippetParts {
   const scriptFile = (file: string): ScriptFile =>
     version === 'newest'
-      ? {src: `${publicUrl}${paths.embed}/${file}`, integrity: undefined}
+      ? {src: `${publicUrl}/embed/${movingName(newest)}/${file}`, integrity: undefined}
       : pinnedFile(publicUrl, newest, file);
   const {endpoint, ...others} = chosen;
   const accent = partner?.colors?.accent;

@@ -120,9 +120,16 @@ function served(versions: readonly EmbedVersion[]): EmbedVersion[] {
 export const newestVersion = (versions: readonly EmbedVersion[]): EmbedVersion | undefined =>
   served(versions).find(hasForm);
 
-/** The versions that `/embed/v1/` serves. Of several files with the same name, the first is served. */
-export const movingVersions = (versions: readonly EmbedVersion[]): EmbedVersion[] =>
-  served(versions).filter(({name}) => name.startsWith('1.'));
+/** The address that moves on with each release of a major version: `v1` of `/embed/v1/`, and so on. */
+export const movingName = ({name}: Pick<EmbedVersion, 'name'>): string => `v${name.split('.', 1)[0]}`;
+
+/** The versions behind each address that moves. Of several files with the same name, the first is served. */
+export const movingVersions = (versions: readonly EmbedVersion[]): ReadonlyMap<string, EmbedVersion[]> =>
+  Map.groupBy(served(versions), movingName);
+
+/** The version with the newest plugin, which serves sites with forms of every version. */
+export const newestPlugin = (versions: readonly EmbedVersion[]): EmbedVersion | undefined =>
+  served(versions).find(hasPlugin);
 
 /** Whether the version has the module and its classic twin, which 1.0.0 lacks. Snippets need both. */
 export const hasFirstFiles = ({manifest}: EmbedVersion): boolean =>

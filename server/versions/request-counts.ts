@@ -62,9 +62,6 @@ export const requestsKept = 90 * dayLength;
 
 export const startOfDay = (time: number): number => time - (time % dayLength);
 
-/** The version under which requests for `/embed/v1/` are counted. */
-export const movingVersion = 'v1';
-
 /**
  * The names for origins that no partner lists, and for requests without an origin. If such origins were counted by
  * name, anybody could fill the table. Scripts without the attribute `crossorigin` and those in opaque frames have no

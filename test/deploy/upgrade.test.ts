@@ -71,7 +71,7 @@ suite('from an earlier version', {skip: noScratchRoot() || missing('systemd-sysu
     mkdirSync(join(root, 'etc/systemd/system'), {recursive: true});
     copyFileSync(join(former, version, 'leads.sqlite'), storeFile);
     copyFileSync(join(former, 'partners.json'), join(root, dataFolder, '../partners.json'));
-    const settings = readFileSync(join(former, version, 'lead-prequal.env'), 'utf8');
+    const settings = readFileSync(join(former, version, 'settings.env'), 'utf8');
     writeFileSync(join(root, 'etc/lead-prequal.env'), settings + lines, {mode: 0o600});
     await followIn(root, 'chown -R lead-prequal: /var/lib/lead-prequal');
   }

@@ -10,10 +10,11 @@ import type {Emit} from '../../observe/observations.ts';
 import {
   isWithdrawn,
   movingVersions,
+  newestPlugin,
   newestVersion,
   type EmbedVersion,
 } from '../../versions/embed-versions.ts';
-import {movingVersion, type RequestCounter} from '../../versions/request-counts.ts';
+import type {RequestCounter} from '../../versions/request-counts.ts';
 import {createCompressor, encodings, type Compressor} from './compression.ts';
 
 type Handler = RequestHandler<{file: string}>;
@@ -70,16 +71,20 @@ export function embedFiles(
     if (version.released && version.manifest.package)
       router.get(`/embed/${version.name}/${packageFile}`, servePackage(version, version.manifest.package));
   }
-  // Without a version in its address, the file of the newest version that has it is served. Older versions are served
+  // Without an exact version in its address, the file of the newest version that has it is served. Older versions are served
   // here, too, because a browser's cache may hold an older script, which asks at this address for later files that newer
   // versions lack.
-  const moving = movingVersions(versions);
-  const movingFiles = new Map(moving.toReversed().flatMap((version) => [...(filesOf.get(version) ?? [])]));
-  router.get(
-    `${paths.embed}/:file`,
-    counted(movingVersion, moving, count),
-    serve(movingFiles, () => newest),
-  );
+  const plugin = newestPlugin(versions);
+  const newestZip = plugin && filesOf.get(plugin)?.get(wordpressPlugin);
+  for (const [name, moving] of movingVersions(versions)) {
+    const files = new Map(moving.toReversed().flatMap((version) => [...(filesOf.get(version) ?? [])]));
+    if (newestZip) files.set(wordpressPlugin, newestZip);
+    router.get(
+      `/embed/${name}/:file`,
+      counted(name, moving, count),
+      serve(files, () => newest),
+    );
+  }
   const current = newestVersion(versions);
   if (current) void compressAll(filesOf.get(current) ?? new Map());
   return router;

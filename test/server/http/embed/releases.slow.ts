@@ -84,12 +84,23 @@ suite('a release in the repository', () => {
     const {plugins = []} = (await (
       await fetch(`${server.url}/embed/versions.json`)
     ).json()) as ListedVersions;
-    const {body} = await requestRaw(`${server.url}/embed/v1/${wordpressPlugin}`);
     const expected = plugins[0]?.integrity ?? '';
-    assert.equal(sameHashOf(body, expected), expected);
+    const [body] = await Promise.all(
+      ['v1', 'v2'].map(async (moving) => {
+        const zip = await requestRaw(`${server.url}/embed/${moving}/${wordpressPlugin}`);
+        assert.equal(sameHashOf(zip.body, expected), expected, moving);
+        return zip.body;
+      }),
+    );
     assert.equal(plugins[0]?.security, undefined);
-    const versionOf = strFromU8(unzipSync(body)['lead-prequal/lead-prequal.php'] ?? new Uint8Array());
+    const versionOf = strFromU8(unzipSync(body!)['lead-prequal/lead-prequal.php'] ?? new Uint8Array());
     assert.match(versionOf, new RegExp(`^ \\* Version: ${plugins[0]?.version.replaceAll('.', '\\.')}$`, 'm'));
+  });
+  test('v1 stays with the last release of 1, and v2 has the newest', async () => {
+    const formOf = async (version: string) =>
+      (await requestRaw(`${server.url}/embed/${version}/${script}`)).body;
+    assert.deepEqual(await formOf('v1'), await formOf('1.7.0'));
+    assert.deepEqual(await formOf('v2'), await formOf(listVersions(versions).newest ?? ''));
   });
   for (const {name, manifest} of versions.filter((version) => !isWithdrawn(version))) {
     const {integrity} = manifest;
@@ -138,7 +149,7 @@ suite('a build beside the releases', () => {
     assert.match(tag, /\/embed\/1\.9\.0\//);
     assert.deepEqual(rest, {release: true});
     const versions = readVersions(folders);
-    assert.deepEqual(columnOf(movingVersions(versions), 'name'), ['1.9.0', '1.10.0']);
+    assert.deepEqual(columnOf(movingVersions(versions).get('v1') ?? [], 'name'), ['1.9.0', '1.10.0']);
     const {newest, versions: listed} = listVersions(versions);
     assert.equal(newest, '1.9.0');
     assert.deepEqual(columnOf(listed, 'version'), ['1.10.0', '1.9.0']);
