@@ -53,7 +53,7 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 const releases = readVersions({releasesFolder, embedFolder: join(releasesFolder, 'none')});
 const servedReleases = releases.filter((version) => !isWithdrawn(version));
 
-/** A question that no released form knows, and that forms from 2.0 on want an answer to. */
+/** A question that no form before 2.0 knows, and that those from 2.0 on want an answer to. */
 const question = {
   ...{name: 'revenue', label: {en: 'Monthly revenue'}, required: true},
   ...{kind: 'text' as const, step: 'funds' as const},
@@ -138,6 +138,7 @@ suite('a page that pinned a release', () => {
         await page.goto(website.origin);
 
         const email = `ana-${version}-${language}-${pinned}@example.com`;
+        const revenue = compareVersions(version, '2.0.0') >= 0 ? 'About 9,000' : null;
         const steps = {
           contact: async () => {
             for (const [index, value] of ['Ana', 'Silva', email, '415-555-0132'].entries())
@@ -147,6 +148,7 @@ suite('a page that pinned a release', () => {
           funds: async () => {
             for (const [index, value] of ['120000', '50k', '$130,000.00'].entries())
               await page.getByRole('textbox', {name: words.funds[index]!}).fill(value);
+            if (revenue) await page.getByLabel(question.label.en).fill(revenue);
           },
         };
         // 1.4.0 has another default order, fewer files, and a consent with links.
@@ -181,7 +183,7 @@ suite('a page that pinned a release', () => {
         const [row = assert.fail('no lead')] = leadsOf(server.config.databasePath, email);
         assert.equal(row.status, 'done');
         assert.deepEqual((row.lead as Lead).answers, [
-          {name: 'revenue', label: 'Monthly revenue', value: null, text: null},
+          {name: 'revenue', label: 'Monthly revenue', value: revenue, text: revenue},
         ]);
         assert.equal(row.answer.total_qualified_amount, amounts.total_qualified_amount);
         assert.partialDeepStrictEqual(row.consent, {
