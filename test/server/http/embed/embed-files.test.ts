@@ -82,8 +82,13 @@ suite('the plugin for WordPress', () => {
     assert.equal(headers['content-type'], 'application/zip');
     assert.equal(headers['cache-control'], 'no-cache');
   });
-  test('the newest one has an address of its own', async () => {
-    assert.equal((await get(`/embed/v1/${wordpressPlugin}`)).body.toString(), 'plugin of 1.10.0');
+  test('the newest one is at the moving address of each major version', async () => {
+    for (const major of ['v1', 'v2'])
+      assert.equal(
+        (await get(`/embed/${major}/${wordpressPlugin}`)).body.toString(),
+        'plugin of 2.0.0',
+        major,
+      );
   });
 });
 
