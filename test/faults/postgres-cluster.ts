@@ -54,7 +54,20 @@ export async function startCluster(tls?: Certificate): Promise<Cluster> {
     promisify(execFile)(...asPostgres(program, rest), {cwd: '/'});
   if (isRoot) execFileSync('chown', ['postgres', folder.path]);
   else chmodSync(folder.path, 0o700);
-  run('initdb', '-D', data, '-U', 'postgres', '-A', 'trust', '--no-sync');
+  run(
+    'initdb',
+    '-D',
+    data,
+    '-U',
+    'postgres',
+    '-A',
+    'trust',
+    '--encoding',
+    'UTF8',
+    '--locale',
+    'C.UTF-8',
+    '--no-sync',
+  );
   if (tls) {
     const write = (name: string, text: string) => {
       writeFileSync(`${data}/${name}`, text, {mode: 0o600});
