@@ -1,6 +1,6 @@
 /** Exports everything that is stored about a person, to answer a request to know. */
 import {z} from 'zod';
-import {idsOf} from '../admin.ts';
+import {idsOf, Refusal} from '../admin.ts';
 import {showConsent, shownConsent} from '../consents.ts';
 import {privacyRequest, toRequestRow} from '../privacy-requests.ts';
 import {counted, dayOf} from '../words.ts';
@@ -36,17 +36,24 @@ export const person = reads({
   ],
   async *read(admin, input, isForPrograms) {
     const found = yield* searchPerson(admin, {}, input);
+    const fails: string[] = [];
     for (const id of idsOf([...found.found, ...found.kept]).toSorted()) {
-      const {line, fails} = await readShown(admin, id, isForPrograms);
-      const consent = await showConsent(admin, id);
-      const requests = (await admin.store.requests({lead: id})).map((one) =>
-        toRequestRow(one, consent.partner),
-      );
-      yield [{lead: line, consent, requests}];
-      if (fails.length > 0) return {fails};
+      try {
+        const {line, ...shown} = await readShown(admin, id, isForPrograms);
+        fails.push(...shown.fails);
+        const consent = await showConsent(admin, id);
+        const requests = (await admin.store.requests({lead: id})).map((one) =>
+          toRequestRow(one, consent.partner),
+        );
+        yield [{lead: line, consent, requests}];
+      } catch (error) {
+        // A lead that is damaged: the file has all others.
+        if (!(error instanceof Refusal)) throw error;
+        fails.push(error.message);
+      }
     }
     const unaddressed = input.phone === undefined ? await admin.store.keptWithoutAddress() : 0;
     const lacking = `${counted(unaddressed, 'consent that is', 'consents that are')} kept of erased leads cannot be found by an e-mail address, because version 1.6 kept none: ask for the telephone number.`;
-    return {remarks: [...notesOf(admin, found), ...(unaddressed > 0 ? [lacking] : [])]};
+    return {remarks: [...notesOf(admin, found), ...(unaddressed > 0 ? [lacking] : [])], fails};
   },
 });

@@ -2,12 +2,14 @@
 import assert from 'node:assert/strict';
 import {suite, test} from 'node:test';
 import {referenceOf} from '../../../contract/reference.ts';
+import type {LeadEntry} from '../../../server/leads/new-lead.ts';
+import {encryptOtherwise} from '../../support/encrypted-rows.ts';
 import {assertFails, databaseKinds, linesOf, operate, planAndErase} from '../../support/operator.ts';
-import {leadWith, newEntry, sampleConsent} from '../../support/sample-leads.ts';
+import {eventTo, leadWith, newEntry, sampleConsent} from '../../support/sample-leads.ts';
 
 const [email, phone] = ['ana@example.com', '(202) 555-0199'];
-const of = (changes: object) =>
-  newEntry({lead: leadWith({email, phone, ...changes}), consent: sampleConsent});
+const of = (changes: object, deliveries: LeadEntry['deliveries'] = []) =>
+  newEntry({lead: leadWith({email, phone, ...changes}), consent: sampleConsent, deliveries});
 type Line = {
   lead: {reference: string};
   consent: {reference: string; text: object | null};
@@ -42,6 +44,17 @@ for (const {name, postgres, skip} of databaseKinds)
       const {stdout} = await does('leads', 'person', '--phone', phone);
       assert.match(stdout, /^Asked +to know, by letter, on \d{4}-\d\d-\d\d: due on \d{4}-\d\d-\d\d$/m);
       assert.match(stdout, /^SHA-256 +\w+/m);
+    });
+
+    test('has all leads, also after one of which something cannot be read', async (t) => {
+      const [damaged, ...leads] = [of({}), of({}, [eventTo('crm')]), of({}), of({}, [eventTo('chat')])];
+      const operated = await operate(t, [damaged, ...leads], {postgres});
+      await operated.execute(`UPDATE deliveries SET last_reply = '{"exc'`);
+      await encryptOtherwise(operated, damaged.id, (personal) => ({...personal, lead: {email}}));
+      const ran = await operated.run('leads', 'person', '--email', email, '--json');
+      assert.deepEqual([ran.code, linesOf(ran).length], [1, leads.length]);
+      for (const what of [referenceOf(damaged.id), 'The last reply of crm', 'The last reply of chat'])
+        assert.ok(ran.stderr.includes(what), ran.stderr);
     });
 
     test('says which consents an address cannot find', async (t) => {
