@@ -73,9 +73,12 @@ type Begun = {
 
 const lists = {'/leads': 'Leads', '/destinations': 'Destinations', '/operators': 'People'} as const;
 
+/** A name as a part of an address, such as O'Brien: `isLocalPath` refuses some signs that `encodeURIComponent` leaves. */
+const encoded = (name: string) =>
+  encodeURIComponent(name).replace(/['()!*]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`);
+
 /** @returns the path of the page that does this with the line */
-const pathOf = (row: OfList, name: string): string =>
-  `/${row.onList.list}/${encodeURIComponent(name)}/${verbOf(row)}`;
+const pathOf = (row: OfList, name: string): string => `/${row.onList.list}/${encoded(name)}/${verbOf(row)}`;
 
 /** What else stands in the address, or was sent with the form. */
 const carriedIn = ({query, form}: Visit) =>
@@ -183,7 +186,7 @@ async function change(visit: Visit, begun: Begun): Promise<Reply> {
   const {row, here, back, name, to: path} = begun;
   if (row.passkey) await askPasskey(visit, useOfPasskey(visit, path));
   const {to} = saying(visit, back, await make(visit, begun));
-  return {to: back === here ? `${to}#${encodeURIComponent(name)}` : to};
+  return {to: back === here ? `${to}#${encoded(name)}` : to};
 }
 
 /**

@@ -4,8 +4,8 @@ import {randomUUIDv7} from 'node:crypto';
 import {suite, test, type TestContext} from 'node:test';
 import {inviteOperator} from '../../../server/admin/operators.ts';
 import {html} from '../../../server/html/html.ts';
-import {roles} from '../../../server/leads/operators.ts';
-import {newSecret} from '../../../server/leads/operators.ts';
+import {newSecret, roles, type Role} from '../../../server/leads/operators.ts';
+import {routes} from '../../../server/pages/routes.ts';
 import type {Route} from '../../../server/pages/visit.ts';
 import {browserOf} from '../../../server/pages/you.ts';
 import {createAuthenticator, type Authenticator, type Lies} from '../../support/authenticator.ts';
@@ -52,9 +52,14 @@ function optionsIn({text}: Answer, ...parts: string[]): Options {
   return JSON.parse(decoded(options ?? assert.fail(text.slice(-600)))) as Options;
 }
 
-async function invite(served: ServedPages, name: string, again = false): Promise<string> {
+async function invite(
+  served: ServedPages,
+  name: string,
+  again = false,
+  role: Role = 'agent',
+): Promise<string> {
   const admin = {store: served.store, config: served.config, noteAccess: unnoted};
-  const {link} = await inviteOperator(admin, {name, role: 'agent', again});
+  const {link} = await inviteOperator(admin, {name, role, again});
   return new URL(link).hash.slice(1);
 }
 
@@ -157,6 +162,23 @@ suite('an invitation', () => {
     assert.ok(isRefused(await browser.post('/sign-in', {credential: passkey.get(asked)})), 'asked before');
     await accept(browser, secret, createAuthenticator({origin: pagesUrl}));
     assert.match((await browser.get('/')).text, /Hello Ana/);
+  });
+
+  test('of somebody with any name shows its link on the page that it leads to', async (t) => {
+    const served = await servePages(t, routes);
+    const [browser, passkey] = [browse(served), createAuthenticator({origin: pagesUrl})];
+    await accept(browser, await invite(served, 'Ana', false, 'admin'), passkey);
+    for (const name of ["Conor O'Brien", 'Ben (nights)!*']) {
+      const asked = String(new URLSearchParams({name, role: 'agent'}));
+      const page = await browser.get(`/operators/invite?${asked}`);
+      const [, to = assert.fail(page.text)] = /<form method="post" action="([^"]+)"/.exec(page.text) ?? [];
+      const [, confirm = ''] = /name="confirm" value="([^"]+)"/.exec(page.text) ?? [];
+      const form = {role: 'agent', confirm, credential: passkey.get(optionsIn(page))};
+      const {headers} = await browser.post(decoded(to), form);
+      const [path = assert.fail(`no link for ${name}`)] = headers.location?.split('#') ?? [];
+      const shown = await browser.get(path);
+      assert.match(shown.text, /\/invite#[\w-]{43}/);
+    }
   });
 
   test('takes no passkey that somebody has already', async (t) => {
