@@ -12,6 +12,7 @@ import {
 } from '../admin/operations/operation.ts';
 import {progressWords, type Progress} from '../admin/operations/progress.ts';
 import {ofLead, ofLists, type OfLead, type OfList} from '../admin/operations/table.ts';
+import {readDay} from '../admin/times.ts';
 import {printable} from '../admin/visible.ts';
 import {html, type Html} from '../html/html.ts';
 import {action, capitalized, hidden, page, saying, type Said} from './layout.ts';
@@ -164,10 +165,14 @@ export async function waiting(
 /** Sentences that a page says of what was done, at most. */
 const maxSaid = 3;
 
-async function make({admin, form}: Visit, {row, plan, given}: Begun): Promise<Said> {
+async function make({admin, form, now}: Visit, {row, plan, given}: Begun): Promise<Said> {
+  // The operator's today may not have begun on this machine. It means now, and no day that is still to come.
+  const isToday = (name: string, typed: string) =>
+    row.fields[name]?.value === 'day' && typed === now.toISODate() && readDay(typed) > now.toMillis();
   const asked = Object.fromEntries(
     Object.keys(row.asked ?? {})
       .map((name) => [name, form.get(name) ?? ''] as const)
+      .map(([name, typed]) => [name, isToday(name, typed) ? 'now' : typed] as const)
       .filter(([name, typed]) => typed !== '' || isNeeded(row.fields[name])),
   );
   const input = inputOf(row, {...given, ...asked}, true);
