@@ -26,10 +26,11 @@ export type AuditEntry = z.infer<typeof auditEntry>;
 export const maxIds = 50;
 
 /**
- * `who` is a part of the name of the actor. `lead` is the id of a lead that the entry names: one of more leads than it names is
+ * `after`: the id of the last entry of the page before. `who` is a part of the name of the actor. `lead` is the id of a lead that the entry names: one of more leads than it names is
  * left out. `isListed`: false leaves out lists in which the lead stood beside others.
  */
 export type AuditFilter = Pick<LeadFilter, 'since' | 'until'> & {
+  after?: string | undefined;
   who?: string | undefined;
   lead?: string | undefined;
   isListed?: boolean;

@@ -1,5 +1,4 @@
 /** Who looked at personal data, or changed it. Nothing in it is personal. */
-import {DateTime} from 'luxon';
 import {referenceOf} from '../../contract/reference.ts';
 import {auditDetails, auditSentence} from '../admin/audit-words.ts';
 import {printable} from '../admin/visible.ts';
@@ -13,13 +12,12 @@ const pageEntries = 100;
 const shownLeads = 3;
 
 export async function auditPage(visit: Visit): Promise<Reply> {
-  const {who, until} = visit.query;
-  const before = until === undefined ? undefined : DateTime.fromISO(until).toMillis() || undefined;
-  const entries = await visit.admin.store.auditEntries({who, until: before}, pageEntries);
-  const older = entries.length === pageEntries ? entries.at(-1)?.at : undefined;
+  const {who, after} = visit.query;
+  const entries = await visit.admin.store.auditEntries({who, after}, pageEntries);
+  const older = entries.length === pageEntries ? entries.at(-1)?.id : undefined;
   const more = new URLSearchParams({
     ...(who !== undefined && {who}),
-    ...(older !== undefined && {until: older}),
+    ...(older !== undefined && {after: older}),
   });
   const table = html`<table class="list audit">
     <thead>

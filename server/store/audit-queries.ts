@@ -55,8 +55,8 @@ export const auditQueries = ({read, write, writeAside = write, jsonList}: Databa
     // Sorted: processes that add to the same rows lock them in the same order, and so cannot deadlock.
     await write(...rows.sort().map((values) => statement(addText, ...values)));
   },
-  async auditEntries({since = 0, until = Infinity, who = '', lead, isListed = true}, limit) {
-    const values = [firstIdAt(since), firstIdAt(until), `%${who}%`, limit];
+  async auditEntries({since = 0, until = Infinity, after, who = '', lead, isListed = true}, limit) {
+    const values = [firstIdAt(since), after ?? firstIdAt(until), `%${who}%`, limit];
     const rows = await read<RowOf<'audit'>>(
       lead === undefined
         ? statement(listText(''), ...values)

@@ -14,7 +14,7 @@ const texts = [
   ...['x'.repeat(3_000), 'x@', `${'y'.repeat(3_000)}@example.com`, '4'.repeat(3_000), '*'.repeat(300)],
   ...['0001-01-01', '-271821-04-20', '+275760-09-12', '+275760-09-13', '9999-12-31', '2026-W48'],
 ];
-const common = ['who', 'said', 'until'];
+const common = ['who', 'said', 'after'];
 const pages = ['/', '/destinations', '/audit', '/you'];
 const names = ['after', 'partner', 'campaign', 'state', 'time', 'open', 'who', 'said', 'until', 'id'];
 

@@ -1,6 +1,8 @@
 /** What the pages say of destinations, and to whom they offer what. */
 import assert from 'node:assert/strict';
+import {randomUUID} from 'node:crypto';
 import {test, type TestContext} from 'node:test';
+import {firstIdAt} from '../../../server/leads/lead-ids.ts';
 import type {Role} from '../../../server/leads/operators.ts';
 import {routes} from '../../../server/pages/routes.ts';
 import {startOfDay} from '../../../server/versions/request-counts.ts';
@@ -174,6 +176,24 @@ test('the overview says how often the form of a partner was begun and sent, in w
     /aria-label="Page views of 30 days[^"]*The most on a day: 24\. In 7 days: 4 shown, 20 began/,
   );
   assert.equal(page.match(/<rect class="v"/g)?.length, 30, 'a partner without a page view has no bars');
+});
+
+test('the audit goes back page by page, and names each entry once, also those of one moment', async (t) => {
+  const {get, store} = await begin(t);
+  const at = new Date(Date.now() - 60_000);
+  const actors = Array.from({length: 250}, (_, index) => `actor-${index}.`);
+  for (const actor of actors) {
+    const id = `${firstIdAt(at.getTime())}-${randomUUID().slice(14)}`;
+    const entry = {id, at: at.toISOString(), actor, action: 'leads show', filter: {}, leads: 0, ids: []};
+    await store.addAuditEntry(entry);
+  }
+  const seen: string[] = [];
+  for (let path: string | undefined = '/audit?who=actor-'; path !== undefined;) {
+    const page: string = await get(path);
+    seen.push(...(page.match(/actor-\d+\./g) ?? []));
+    path = /href="(\/audit\?[^"]*)">Older/.exec(page)?.[1]?.replaceAll('&amp;', '&');
+  }
+  assert.deepEqual(seen.toSorted(), actors.toSorted());
 });
 
 test('agents find leads by a choice at a question, which viewers are not offered', async (t) => {
