@@ -47,11 +47,10 @@ export function afterCall({view, outcomes: entries, changes}: CallSheet, visit: 
     </form>
     ${
       mine
-        ? html`<form class="row" method="post" action="${to}">
-            ${fresh}<span class="st ok"
-              >Saved ${isToday(visit, mine.at) ? 'at' : 'on'} ${moment(visit, mine.at)}</span
-            ><button class="link" name="undo" value="1">Undo</button>
-          </form>`
+        ? html`<p class="row">
+            <span class="st ok">Saved ${isToday(visit, mine.at) ? 'at' : 'on'} ${moment(visit, mine.at)}</span
+            ><button class="link" form="said" name="undo" value="1">Undo</button>
+          </p>`
         : html`<p class="q s">One press saves it. You can undo it.</p>`
     }
     ${
@@ -99,12 +98,21 @@ export const noteRoute: Route = {
         return value ? [[name, name === 'stop' || name === 'undo' ? true : value]] : [];
       }),
     );
-    const input = inputOf(note, {...given, lead: query['id']}, true) as OutcomeInput;
+    // A note beside Undo or "Stop calls" is an entry of its own: the last one is taken back, and nobody stops twice.
+    const {text, ...pressed} = given;
+    const alone = text === undefined ? [] : [{text, id: given['id']}];
+    const inputs = (given['undo'] ? [pressed, ...alone] : given['stop'] ? [...alone, pressed] : [given]).map(
+      (each) => inputOf(note, {...each, lead: query['id']}, true) as OutcomeInput,
+    );
     const said = await waiting(async (report) => {
-      const result = await finish(recordOutcome(admin, input), report);
-      return {said: 'Calls are stopped', fails: saidIn(note.said(result, input, admin)).fails};
+      const fails: string[] = [];
+      for (const input of inputs) {
+        const result = await finish(recordOutcome(admin, input), report);
+        fails.push(...saidIn(note.said(result, input, admin)).fails);
+      }
+      return {said: 'Calls are stopped', fails};
     });
     const path = `/leads/${query['id']}`;
-    return input.stop ? saying(visit, path, said) : {to: `${path}#after`};
+    return given['stop'] ? saying(visit, path, said) : {to: `${path}#after`};
   },
 };

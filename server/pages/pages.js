@@ -74,6 +74,12 @@ addEventListener('keydown', (event) => {
   field?.focus();
 });
 
+// A note that was typed goes with each button after a call. Without this script, it goes with outcomes and Undo alone.
+addEventListener('formdata', ({target, formData}) => {
+  const note = target.closest('#after') && document.querySelector('textarea[name=text]');
+  if (note && !formData.has('text')) formData.set('text', note.value);
+});
+
 addEventListener('input', ({target}) => {
   if (target.name === 'text')
     document.querySelector('#count').textContent = `${target.value.length} of ${target.maxLength}`;

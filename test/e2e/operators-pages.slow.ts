@@ -436,6 +436,13 @@ suite("the operators' pages in Firefox", {skip: firefox ? false : 'Firefox is no
       await page.locator('input[name=q]').fill(referenceOf(id));
       await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
       assert.equal(await title(), 'Ana Silva');
+      await click('button[value=talked]');
+      await page.locator('textarea[name=text]').fill('Call after five');
+      await click('button[name=undo]');
+      assert.equal(
+        await page.$eval('.timeline blockquote', ({textContent}) => textContent),
+        'Call after five',
+      );
       await click(`a[href="/leads/${id}/erase"]`);
       await click('.narrow button');
       assert.equal(await title(), 'Erased');
