@@ -34,7 +34,8 @@ export function exportDay({admin, form, seen}: Visit): Promise<Reply> {
   const start = DateTime.fromISO(day ?? '', {zone: seen.zone}).startOf('day');
   if (!start.isValid || !/^\d{4}(-\d\d){2}$/.test(day ?? ''))
     throw new Refusal('Day must be a date, such as 2026-11-26.');
-  const nextDay = start.plus({days: 1});
+  // Where a day begins at one o'clock, because the clocks change, the next one begins at midnight.
+  const nextDay = start.plus({days: 1}).startOf('day');
   const filter: LeadFilter = {
     since: start.toMillis(),
     until: nextDay.toMillis(),

@@ -40,7 +40,7 @@ const isOneDay = (time: Filters['time']) => isTime(time) && times[time][1] === t
 
 function spanOf(time: Time, now: DateTime) {
   const [, first, last] = times[time];
-  const midnight = (days: number) => now.startOf('day').minus({days}).toMillis();
+  const midnight = (days: number) => now.minus({days}).startOf('day').toMillis();
   return {since: midnight(first), until: midnight(last - 1)};
 }
 

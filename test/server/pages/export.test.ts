@@ -4,6 +4,7 @@ import {test} from 'node:test';
 import {finish, Refusal} from '../../../server/admin/admin.ts';
 import {exportConsents} from '../../../server/admin/consents.ts';
 import {exportDay} from '../../../server/pages/export.ts';
+import {routes} from '../../../server/pages/routes.ts';
 import type {Visit} from '../../../server/pages/visit.ts';
 import {operate} from '../../support/operator.ts';
 import {servePages} from '../../support/pages.ts';
@@ -17,10 +18,10 @@ const newest = () => at(1_000);
 const rowsOf = (text: string) => text.split('\n').filter(Boolean).length;
 
 /** Begins an export as an admin, and reads its first page. */
-function begin(format: 'sales' | 'jsonl') {
+function begin(format: 'sales' | 'jsonl', of = day) {
   const reads: {first: string; rest: AsyncIterator<string>}[] = [];
   const run = async (visit: Visit) => {
-    const reply = await exportDay({...visit, form: new URLSearchParams({day, format})});
+    const reply = await exportDay({...visit, form: new URLSearchParams({day: of, format})});
     const rest = 'download' in reply ? reply.download[Symbol.asyncIterator]() : assert.fail();
     if (format === 'sales') await rest.next();
     reads.push({rest, first: String((await rest.next()).value)});
@@ -67,4 +68,23 @@ test('an export holds only the leads that its entry counts, not those that come 
     added = true;
   });
   assert.equal(done.leads, 401);
+});
+
+test("a day ends at midnight, in an export and a list, also if it began at one o'clock", async (t) => {
+  const now = Date.parse('2026-09-06T12:00-03:00');
+  t.mock.timers.enable({apis: ['Date'], now});
+  const {reads, route} = begin('jsonl', '2026-09-06');
+  const {accept, ask, sessionOf} = await servePages(t, [route, ...routes]);
+  const [before, first, last, after] = [
+    '05T00:30-04:00',
+    '06T01:30-03:00',
+    '06T23:30-03:00',
+    '07T00:30-03:00',
+  ].map((time) => entryAt(Date.parse(`2026-09-${time}`)));
+  await accept(before!, first!, last!, after!);
+  const headers = {cookie: await sessionOf('admin', 'Eve', {zone: 'America/Santiago'})};
+  await ask('/read', {headers});
+  const idsIn = (text = '') => [before, first, last, after].filter((each) => text.includes(each!.id));
+  assert.deepEqual(idsIn(reads[0]?.first), [first, last]);
+  assert.deepEqual(idsIn((await ask('/leads?time=yesterday', {headers})).text), [before]);
 });
