@@ -9,7 +9,8 @@ const words = argv.slice(2);
 const input = isatty(0) ? {ask} : {readLine};
 const current = createRun({stdout, stderr, onInterrupt, ...input});
 // A reader such as `head` closes the pipe when it has enough, and then a command ends with the status that it has until then.
-// What runs as a service must go on when nothing reads its log any more.
+// What runs as a service must go on when nothing reads its log any more, and so must a change when nothing reads its messages.
+stderr.on('error', () => undefined);
 if (words[0] !== 'serve' && words[0] !== 'admin') {
   stdout.once('error', ({code, message}: NodeJS.ErrnoException) => {
     if (code === 'EPIPE') process.exit(current.status);
@@ -17,8 +18,9 @@ if (words[0] !== 'serve' && words[0] !== 'admin') {
     process.exit(1);
   });
 }
-// If a driver never answers, nothing keeps the process alive, and it ends with this status.
-process.exitCode = 1;
+// If a driver never answers, nothing keeps the process alive, and it ends with this status. It is not set before, because the
+// help would end with it, too.
+process.once('beforeExit', () => (process.exitCode ??= 1));
 process.exitCode = await run(words, current);
 
 /**

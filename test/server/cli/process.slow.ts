@@ -8,7 +8,7 @@ import {text} from 'node:stream/consumers';
 import {suite, test} from 'node:test';
 import {promisify} from 'node:util';
 import {suiteOwner} from '../../support/opened.ts';
-import {operate, program, runProcess} from '../../support/operator.ts';
+import {linesOf, operate, program, runProcess} from '../../support/operator.ts';
 import {newEntry, prequalificationBody} from '../../support/sample-leads.ts';
 
 const launcher = join(import.meta.dirname, '../../../server/lead-prequal.cjs');
@@ -54,6 +54,10 @@ suite('the process of a command', () => {
     assert.deepEqual([failed.code, failed.stdout], [1, '']);
     const wrong = await runProcess({}, 'leads', 'lists');
     assert.deepEqual([wrong.code, wrong.stdout], [2, '']);
+    for (const words of [['help'], ['help', 'leads'], ['leads', 'help'], ['leads', '--help']]) {
+      const help = await runProcess({}, ...words);
+      assert.deepEqual([help.code, help.stderr], [0, ''], words.join(' '));
+    }
   });
 
   test('a reader that closes the pipe ends it without an error', async () => {
@@ -66,6 +70,15 @@ suite('the process of a command', () => {
       child.stdout?.destroy();
     });
     assert.deepEqual(ended, {error: null, stderr: ''});
+    const [id] = linesOf(await runProcess(settings, 'leads', 'list', '--json')).map((line) =>
+      String(line['id']),
+    );
+    const revoking = spawn(process.execPath, [program, 'consent', 'revoke', id!, '--yes'], {
+      env: {PATH: process.env['PATH'], ...settings},
+    });
+    revoking.stderr.destroy();
+    revoking.stdout.resume();
+    assert.deepEqual(await once(revoking, 'exit'), [0, null], 'the stop is carried out');
   });
 
   const noFull = !existsSync('/dev/full') && 'this system has no /dev/full';
