@@ -14,7 +14,7 @@ import {
   type LeadCountRow,
   type LeadRow,
 } from '../leads.ts';
-import {searchNames} from '../name-search.ts';
+import {isName, searchNames} from '../name-search.ts';
 import {counted, localTime} from '../words.ts';
 import {erase} from './erasing.ts';
 import * as field from './fields.ts';
@@ -41,6 +41,7 @@ const list = reads({
         'words',
         'only leads of people whose names begin so, or whose numbers end in these four digits',
       ),
+      schema: z.string().refine(isName, 'It must have letters or digits.').optional(),
       asks: 'The name',
     },
     limit: field.limit('leads'),

@@ -33,7 +33,7 @@ function wrongLines({words, fields}: Row): string[][] {
 
 /** What no schema of a field says. */
 const others = [
-  ...['deliveries retry', 'deliveries drop', 'leads erase', 'leads show'],
+  ...['deliveries retry', 'deliveries drop', 'leads erase', 'leads show', 'leads list --name %'],
   ...['leads list --since today --until yesterday', 'consent list --revoked --text acme/en/2'],
   ...['partners snippet', 'partners snippet acme --host geocities', 'partners snippet acme --colour red'],
   ...['leads', 'deliveries', 'destinations', 'partners'].flatMap((group) => [group, `${group} lists`]),
