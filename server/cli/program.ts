@@ -19,6 +19,8 @@ export async function run(words: readonly string[], current: Run): Promise<numbe
     .version(packageJson.version)
     .description('Operates the lead service on the machine where its configuration is.')
     .showHelpAfterError()
+    // "leads requests" has options of its own, which "leads requests add" would take and leave unread.
+    .enablePositionalOptions()
     .configureOutput({
       writeOut: (text) => stdout.write(visible(text)),
       writeErr: (text) => stderr.write(visible(text)),

@@ -36,6 +36,7 @@ const others = [
   ...['deliveries retry', 'deliveries drop', 'leads erase', 'leads show', 'leads list --name %'],
   ...['leads list --since today --until yesterday', 'consent list --revoked --text acme/en/2'],
   ...['partners snippet', 'partners snippet acme --host geocities', 'partners snippet acme --colour red'],
+  'leads requests add K7QM-2XHD --via phone --json',
   ...['leads', 'deliveries', 'destinations', 'partners'].flatMap((group) => [group, `${group} lists`]),
 ].map((line) => line.split(' '));
 
