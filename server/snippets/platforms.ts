@@ -282,12 +282,15 @@ export const leadToApplyPage: ReadonlySet<PlatformName> = new Set(['frame', 'ema
 const takesCode: ReadonlySet<PlatformName> = new Set(['react', 'vue', 'csp']);
 
 /**
- * Tells Google Ads of the first lead of a page view. It calls the page's own `gtag` only then, so its call comes after those
- * of Consent Mode. A page without it, such as one on which it is blocked, is left alone.
+ * Tells Google Ads of the first lead of a page view that is not refused, as a page of thanks does. It calls the page's own
+ * `gtag` only then, so its call comes after those of Consent Mode. A page without it, such as one on which it is blocked, is
+ * left alone.
  */
-const conversion = (sendTo: string) => `addEventListener('prequal-result', function () {
+const conversion = (sendTo: string) => `addEventListener('prequal-result', function tell(event) {
+  if (event.detail.status === 'refused') return;
+  removeEventListener('prequal-result', tell);
   if (window.gtag) gtag('event', 'conversion', {send_to: ${scriptText(sendTo)}});
-}, {once: true});`;
+});`;
 
 /** All texts to copy. */
 export function blocksOf(platform: PlatformName, parts: SnippetParts): readonly Block[] {

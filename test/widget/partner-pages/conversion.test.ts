@@ -31,6 +31,16 @@ describe('Google Ads', () => {
     expect(page.trouble).to.deep.equal([]);
   });
 
+  it('hear of no lead that is refused, but of the next one that is not', async () => {
+    const page = await openPage(googleTag + pageScript(service.conversion) + service.script + element);
+    const form = await formOn(page);
+    const calls = ['refused', 'pending', 'done'].map((status) => {
+      form.dispatchEvent(new CustomEvent('prequal-result', {bubbles: true, detail: {status}}));
+      return (page as unknown as {dataLayer: unknown[]}).dataLayer.length - 1;
+    });
+    expect(calls).to.deep.equal([0, 1, 1]);
+  });
+
   it('are not missed on a page whose Google tag is blocked', async () => {
     const page = await openPage(pageScript(service.conversion) + service.script + element);
     await reachResult(await formOn(page));
