@@ -123,5 +123,8 @@ export async function doMany(
     fails.push(
       ...saidIn(row.said(await done(row, admin, input, plan, plan.digest, report), input, admin)).fails,
     );
-  return {said: `Done for ${counted(leads.length - fails.length, 'lead')}`, fails};
+  const said = `Done for ${counted(leads.length - fails.length, 'lead')}`;
+  if (fails.length === 0) return {said, fails};
+  // Each reason once: two hundred sentences would be too long for the address that says them.
+  return {said, fails: [`${said}, and not for ${counted(fails.length, 'lead')}:`, ...new Set(fails)]};
 }

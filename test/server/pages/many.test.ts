@@ -75,6 +75,20 @@ for (const {name, postgres, skip} of databaseKinds)
       assert.deepEqual(await states(), ['waiting', 'waiting', 'waiting']);
     });
 
+    test('what came to nothing meanwhile is said once for all of them', async (t) => {
+      const {as, store} = await begin(t, postgres, 40);
+      const {get, post} = await as('agent');
+      const leads = chosenIn(await get('/leads?open=held&all=1'));
+      const {text} = await post('/leads/many/release', leads);
+      let left = 10;
+      const {retryDeliveries} = store;
+      store.retryDeliveries = (...given) => (left-- > 0 ? retryDeliveries(...given) : Promise.resolve(0));
+      const {headers} = await post('/leads/many/release', [...leads, confirmIn(text)]);
+      const said = await get(headers.location ?? assert.fail('no page'));
+      assert.match(said, /Done for 10 leads, and not for 30 leads:/);
+      assert.equal(said.match(/No such delivery/g)?.length, 1);
+    });
+
     test('erasing takes all that belongs to them; who may not do it finds no such page', async (t) => {
       const {as, select, store} = await begin(t, postgres, 3);
       const {get, post} = await as('admin');
