@@ -140,11 +140,19 @@ export type Meaning = Pick<LeadIdentity, 'id' | 'partner' | 'revoked'> & {
   cid?: string;
 };
 
-/** `phones`: numbers in E.164 whose later leads are to be held. `leads`: their leads by id, the named one first. */
-type Meant = {phones: Set<string>; leads: Map<string, Meaning>; unread: Set<string>};
+/**
+ * `phones`: numbers in E.164 whose later leads are to be held. `leads`: their leads by id, the named one first. `sameMailbox`: ids
+ * of leads that probably have the named address in another spelling
+ */
+type Meant = {
+  phones: Set<string>;
+  leads: Map<string, Meaning>;
+  unread: Set<string>;
+  sameMailbox: Set<string>;
+};
 
 async function meantBy(admin: Reading, scopes: readonly string[], who: Who): Promise<Meant> {
-  const meant: Meant = {phones: new Set(), leads: new Map(), unread: new Set()};
+  const meant: Meant = {phones: new Set(), leads: new Map(), unread: new Set(), sameMailbox: new Set()};
   if (typeof who === 'string') {
     const id = await leadOf(admin, who);
     const lead = (await admin.store.findRecords([id])).get(id);
@@ -156,7 +164,11 @@ async function meantBy(admin: Reading, scopes: readonly string[], who: Who): Pro
     meant.leads.set(id, lead);
   } else if (who.phone === undefined) {
     await addOf(admin, scopes, who, meant);
-    if (meant.leads.size === 0) throw new Refusal('There is no lead with this e-mail address.', 'unknown');
+    if (meant.leads.size === 0) {
+      const others = [...meant.sameMailbox].map(referenceOf);
+      const more = others.length > 0 ? ' Probably of the same mailbox, with another spelling of it:' : '';
+      throw new Refusal(`There is no lead with this e-mail address.${more}`, 'unknown', others);
+    }
   } else meant.phones.add(who.phone);
   const {people, unread} = await peopleOf(admin, [...meant.leads.keys()]);
   for (const {phone} of people.values()) if (phone !== undefined) meant.phones.add(phone);
@@ -168,8 +180,10 @@ async function addLeads(admin: Reading, scopes: readonly string[], meant: Meant)
   for (const phone of meant.phones) await addOf(admin, scopes, {phone}, meant);
 }
 
-async function addOf({store}: Reading, scopes: readonly string[], person: Person, {leads, unread}: Meant) {
-  const {found, kept, unreadable} = await readPerson({store}, person);
+async function addOf({store}: Reading, scopes: readonly string[], person: Person, meant: Meant) {
+  const {leads, unread} = meant;
+  const {found, kept, unreadable, sameMailbox} = await readPerson({store}, person);
+  for (const id of sameMailbox) meant.sameMailbox.add(id);
   for (const lead of [...found, ...kept] as (FullLead | Tombstone)[])
     if (isInScopes(senderOf(lead), scopes) && !leads.has(lead.id)) leads.set(lead.id, lead);
   for (const id of unreadable) unread.add(id);

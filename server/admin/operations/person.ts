@@ -61,6 +61,11 @@ const maxNamed = 20;
 export const referencesOf = (ids: readonly string[]) =>
   ids.slice(0, maxNamed).map(referenceOf).join(', ') + (ids.length > maxNamed ? ' …' : '');
 
+/** A remark about leads that are not meant. False without any. */
+export const sameMailboxWords = (ids: readonly string[]) =>
+  ids.length > 0 &&
+  `Not among them, but probably of the same mailbox, with another spelling of the address: ${referencesOf(ids)}.`;
+
 /** Remarks about leads that may also be of the person, and about kept consents. */
 export function notesOf({config, signal}: Admin, {kept, unreadable, sameMailbox, looked, total}: Found) {
   const keptWords = kept.map(({id, partner, createdAt}) => {
@@ -71,8 +76,7 @@ export function notesOf({config, signal}: Admin, {kept, unreadable, sameMailbox,
   return [
     signal?.aborted === true &&
       `Stopped after ${looked.toLocaleString('en-US')} of ${counted(total, 'lead')}, the newest ones.`,
-    sameMailbox.length > 0 &&
-      `Not among them, but probably of the same mailbox, with another spelling of the address: ${referencesOf(sameMailbox)}.`,
+    sameMailboxWords(sameMailbox),
     unreadable.length > 0 &&
       `${counted(unreadable.length, 'lead')} could not be read and may be of this person, too: ${referencesOf(unreadable)}.`,
     ...keptWords,

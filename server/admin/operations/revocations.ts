@@ -22,7 +22,7 @@ import {counted, maxOthers, placed} from '../words.ts';
 import {factsOf, isReleasable, pauseLines, sentLines} from './deliveries.ts';
 import * as field from './fields.ts';
 import {changes, type OpenDelivery, type Plan} from './operation.ts';
-import {who} from './person.ts';
+import {sameMailboxWords, who} from './person.ts';
 
 /** Says in words whom a scope names: everybody, a partner, or a caller. */
 export function whom(scope: string): string {
@@ -87,6 +87,7 @@ Exit status: 0 revoked; 1 not, or not of all that may be meant; 2 the command li
         `Later leads with ${numbers} are held until somebody decides.`,
         others.length > 0 &&
           `Among them, ${others.slice(0, maxOthers).join(', ')} ${others.length === 1 ? 'has' : 'have'} the same number and another address, and so may be of somebody else. A stop is one of the number, whoever is named. To leave them out, name another number of this person, or a lead with it, if there is one.`,
+        sameMailboxWords([...meant.sameMailbox].filter((id) => !meant.leads.has(id))),
       ],
       facts: [...scopes, ...concerns],
       prepared: planned,

@@ -33,6 +33,19 @@ const settle = (entry: {id: string}, destination: string, at: number) =>
 
 for (const {name, postgres, skip} of databaseKinds)
   suite(`the list of stops over ${name}`, {skip}, () => {
+    test('a stop by address names leads of the same mailbox that go on', async (t) => {
+      const [jane, tagged] = ['jane@example.com', 'jane+loan@example.com'].map((email, index) =>
+        newEntry({lead: leadWith({email, phone: `415-555-014${index}`})}),
+      );
+      const {run} = await operate(t, [jane!, tagged!], {postgres});
+      const revoke = (email: string) => run('consent', 'revoke', email, '--yes');
+      const named = new RegExp(`same mailbox[^]*${referenceOf(tagged!.id)}`);
+      assert.match((await revoke('jane@example.com')).stderr, named);
+      const none = await revoke('jane+news@example.com');
+      assert.equal(none.code, 1);
+      assert.match(none.stderr, named);
+    });
+
     test('has each stop of a month, with the business days until all receivers were told', async (t) => {
       const [first, second] = [withNumber('415-555-0132'), withNumber('415-555-0133')];
       const {does, execute, admin} = await operate(t, [first, second], {postgres, settings: receivers(t)});
