@@ -78,7 +78,11 @@ export const way = z
 /** The reason for a change, which the audit keeps. */
 export const reason = (what: string) =>
   ({
-    schema: z.string('say why, which is kept').trim().min(1, 'say why, which is kept').max(200),
+    schema: z
+      .string('say why, which is kept')
+      .trim()
+      .min(1, 'say why, which is kept')
+      .max(200, 'It must have at most 200 characters.'),
     what,
     value: 'text',
   }) as const;

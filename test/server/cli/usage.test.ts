@@ -51,6 +51,12 @@ suite('a wrong command line', () => {
   });
 });
 
+test('a reason that is too long is refused with how long it may be', async (t) => {
+  const line = ['consent', 'allow', 'K7QM-2XHD', '--reason', 'x'.repeat(201)];
+  const {stderr} = await runCommand(serviceSettings(temporaryFolder(t)), ...line);
+  assert.match(stderr, /--reason is invalid\. It must have at most 200 characters\./);
+});
+
 suite('times of --since and --until', () => {
   const local = (...parts: [number, number, number, number?, number?]) => new Date(...parts).getTime();
   const read = {
