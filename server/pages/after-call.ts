@@ -112,7 +112,7 @@ export const noteRoute: Route = {
       }
       return {said: 'Calls are stopped', fails};
     });
-    const path = `/leads/${query['id']}`;
+    const path = `/leads/${encodeURIComponent(query['id'] ?? '')}`;
     return given['stop'] ? saying(visit, path, said) : {to: `${path}#after`};
   },
 };

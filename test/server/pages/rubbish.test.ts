@@ -76,6 +76,8 @@ for (const {name, postgres, skip} of databaseKinds)
       const written = encodeURIComponent(referenceOf(id).toLowerCase().replace('-', ' '));
       const {text} = await get(`/leads/${written}/retry`);
       const [, confirm = assert.fail()] = /name="confirm" value="([^"]+)"/.exec(text) ?? [];
+      const noted = await post(`/leads/${written}/note`, {outcome: 'talked'});
+      assert.deepEqual([noted.status, (await get(noted.headers.location ?? '')).status], [303, 200]);
       const {status, headers} = await post(`/leads/${written}/retry`, {confirm});
       assert.equal(status, 303);
       const {location = ''} = headers;
