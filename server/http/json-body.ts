@@ -48,7 +48,7 @@ function checkHeaders(request: Request): void {
     /;\s*charset\s*=\s*"?([^\s;"]*)/i.exec(request.get('Content-Type') ?? '') ?? [];
   // The registered name is `utf-8`, but some clients send `utf8`.
   if (!/^utf-?8$/i.test(charset)) throw new ProblemError('not-json', 'The body must be JSON in UTF-8.');
-  const encoding = request.get('Content-Encoding') ?? 'identity';
+  const encoding = request.get('Content-Encoding') || 'identity';
   if (encoding.toLowerCase() !== 'identity') {
     throw new ProblemError('not-json', 'Compressed bodies are not accepted.');
   }

@@ -94,6 +94,13 @@ suite('the type of a body', () => {
       await readJson(await post(standardBody, {'content-type': type}), 201);
     });
   }
+  for (const name of ['expect', 'content-encoding']) {
+    test(`may come with an empty header ${name}, as libraries write it that shall send none`, async () => {
+      const headers = {...json, ...basic(acme), [name]: ''};
+      const {status, body} = await requestRaw(address, {method: 'POST', headers}, bytes);
+      assert.equal(status, 201, body.toString());
+    });
+  }
   for (const [encoding, body] of [
     ['gzip', gzipSync(bytes)],
     ['br', brotliCompressSync(bytes)],
