@@ -72,7 +72,8 @@ export function jsonApi(parts: Parts): Router {
 
   const read: RequestHandler<{id: string}> = async (request, response) => {
     const {user, cids} = callerOf(request);
-    const stored = await service.find(request.params.id).catch((error: unknown) => {
+    // RFC 9562 lets UUIDs be read in any case, and databases give them back in capitals.
+    const stored = await service.find(request.params.id.toLowerCase()).catch((error: unknown) => {
       // To another client, a lead that cannot be opened is as one that does not exist, too.
       if (error instanceof LeadUnreadable && !cids.includes(error.cid)) return undefined;
       throw error;

@@ -86,6 +86,10 @@ suite('reading a lead', () => {
       await readProblem(await read(id), 404, 'not-found');
     });
   }
+  test('takes its id in capitals, as databases with a type for UUIDs may give it back', async () => {
+    const id = await createdId(prequalificationBody);
+    await readJson(await read(id.toUpperCase()), 200);
+  });
   test('works with HEAD', async () => {
     const id = await createdId(prequalificationBody);
     const response = await server.fetch(`/json/leads/${id}`, {method: 'HEAD', headers: basic(acme)});
