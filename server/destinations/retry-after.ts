@@ -3,9 +3,16 @@
 /** Milliseconds. A longer `Retry-After` is shortened to this. No other wait of a delivery is longer. */
 export const longestAskedWait = 3_600_000;
 
-/** Converts a Retry-After header, which holds seconds or an HTTP date, to milliseconds from now, at most an hour. */
-export function readRetryAfter(header: string | string[] | undefined): number {
-  if (typeof header !== 'string') return 0;
-  const wait = /^\d+$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - Date.now();
-  return Number.isFinite(wait) ? Math.min(Math.max(wait, 0), longestAskedWait) : 0;
+/**
+ * Converts Retry-After headers, which hold seconds or an HTTP date, to milliseconds from now, at most an hour. Of several, which
+ * a gateway and the server behind it may send, the longest counts.
+ */
+export const readRetryAfter = (headers: string | string[] = []): number =>
+  Math.max(0, ...[headers].flat().map(waitIn));
+
+function waitIn(header: string): number {
+  // Spaces behind a value are no part of it, but undici leaves them there.
+  const text = header.trim();
+  const wait = /^\d+$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - Date.now();
+  return Number.isFinite(wait) ? Math.min(wait, longestAskedWait) : 0;
 }

@@ -12,7 +12,7 @@ export type ReceiverReply = (response: ServerResponse, received: Received) => vo
 
 /** A reply with a status, and perhaps headers and a body. */
 export const replyWith =
-  (status: number, headers: Record<string, string> = {}, body = ''): ReceiverReply =>
+  (status: number, headers: Record<string, string | string[]> = {}, body = ''): ReceiverReply =>
   (response) =>
     void response.writeHead(status, headers).end(body);
 
