@@ -14,6 +14,7 @@ import {phoneOf} from '../../leads/read-contact.ts';
 import {certificatePeriod} from '../certificate-period.ts';
 import {
   codeOf,
+  DeliveryError,
   withRecord,
   type DeliveryRequest,
   type Destination,
@@ -25,7 +26,15 @@ import {readRetryAfter} from '../retry-after.ts';
 import {usualParallel} from '../terms.ts';
 import {notesOf} from './notes.ts';
 import {withoutStatus, withStatus} from './failures.ts';
-import {amountsShape, createdShape, maxReplyBytes, namedFields, parseReply, type Reply} from './reply.ts';
+import {
+  amountsShape,
+  createdShape,
+  maxReplyBytes,
+  namedFields,
+  parseReply,
+  saysKeyReused,
+  type Reply,
+} from './reply.ts';
 
 /** Milliseconds. A look-up takes half of this time at most. */
 const longestConnecting = 10_000;
@@ -137,7 +146,11 @@ async function post(
     notes,
   });
   const reply = await ask(upstream, 'POST', {path, attempts, signal, headers, body});
-  if (refusals.includes(reply.status)) return {refusedWith: reply};
+  if (refusals.includes(reply.status)) {
+    if (!saysKeyReused(reply)) return {refusedWith: reply};
+    const message = 'The upstream has the lead already, with another cid or other notes';
+    throw new DeliveryError('ambiguous', message, {aboutLead: true, unreadable: true});
+  }
   if (!isSuccess(reply.status)) throw withStatus('POST', reply, attempts);
   return {remoteId: parseReply('POST', reply, createdShape).id};
 }

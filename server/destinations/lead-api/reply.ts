@@ -4,6 +4,7 @@ import {z} from 'zod';
 import {specifiedAmounts, type Amounts, type SpecifiedAmount} from '../../../contract/amounts.ts';
 import type {FormFieldName} from '../../../contract/fields.ts';
 import {formFieldNames, questions} from '../../../contract/questions.ts';
+import {problemTypePrefix} from '../../../contract/problems.ts';
 import type {Lead} from '../../leads/lead-schema.ts';
 import {tableOf} from '../../../contract/table-of.ts';
 import {unreadableReply} from './failures.ts';
@@ -88,6 +89,11 @@ export function namedFields(reply: Reply, lead: Lead): FormFieldName[] {
       named?.errors.includes(field) && (!Object.hasOwn(questions, field) || Object.hasOwn(lead, field)),
   );
 }
+
+const keyReused = z.object({type: z.literal(`${problemTypePrefix}idempotency-key-reused`)});
+/** Our own API says so of a lead whose reply was lost, if a reload has changed since then what goes along with it. */
+export const saysKeyReused = (reply: Reply): boolean =>
+  orUndefined(() => parseReply('POST', reply, {schema: keyReused, must: 'must be this one'})) !== undefined;
 
 function orUndefined<Result>(work: () => Result): Result | undefined {
   try {

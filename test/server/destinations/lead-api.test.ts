@@ -8,18 +8,28 @@ import type {StoredLead} from '../../../server/leads/stored-lead.ts';
 import {
   failures,
   json,
+  leadApi,
   startFakeUpstream,
   upstreamAccess,
   type FakeUpstream,
   type Reply,
   type Script,
 } from '../../support/fake-upstream.ts';
+import {failureOf} from '../../support/delivery-failure.ts';
 import {basic, postJson, readJson, readProblem} from '../../support/http.ts';
 import {leadRequest} from '../../support/served.ts';
 import {readLead, sentLead} from '../../support/embed-client.ts';
 import {openFor, openWhile} from '../../support/opened.ts';
 import {columnOf, rowsOf} from '../../support/rows.ts';
-import {amounts, asLead, prequalificationBody, standardBody, without} from '../../support/sample-leads.ts';
+import {
+  amounts,
+  asLead,
+  newEntry,
+  prequalificationBody,
+  standardBody,
+  toRecord,
+  without,
+} from '../../support/sample-leads.ts';
 import {acme, startTestServer, through, type TestServer, testEncryptor} from '../../support/test-server.ts';
 
 /** The upstream goes first, so that nobody waits for its reply any more. */
@@ -215,6 +225,17 @@ suite('an upstream that will never take the lead', () => {
         assert.deepEqual(columnOf(exchanges, 'method'), ['POST']);
       }));
   }
+});
+
+test('a lead that an upstream has already, with other notes, does not count as refused', async (t) => {
+  const {url} = await openFor(t, startTestServer());
+  const lead = toRecord(newEntry(), {attribution: {gclid: 'abc'}});
+  const request = {...leadRequest(), content: 'lead', lead} as const;
+  const through = (attributionInNotes: boolean) =>
+    openFor(t, createLeadApi({...leadApi, ...acme, url, cid: '1001', attributionInNotes}, 5_000));
+  assert.equal((await (await through(false)).deliver(request)).state, 'delivered');
+  const {fault, aboutLead} = await failureOf((await through(true)).deliver(request));
+  assert.deepEqual([fault, aboutLead], ['ambiguous', true]);
 });
 
 suite('an upstream that names the fields that it refuses', () => {
