@@ -5,7 +5,7 @@
  */
 import {readFileSync, statSync} from 'node:fs';
 import {z} from 'zod';
-import {JsonError, parseJson, placeOf, type Place} from './json.ts';
+import {JsonError, nameTwice, parseJson, placeOf, type Place} from './json.ts';
 import {meant} from './meant.ts';
 import {inWords} from './values.ts';
 
@@ -116,7 +116,12 @@ export function readOwnJsonFile<Schema extends z.ZodType>(path: string, schema: 
 
 function parse(path: string, text: string): unknown {
   try {
-    return parseJson(text);
+    const content = parseJson(text);
+    const twice = nameTwice(text);
+    if (!twice) return content;
+    throw new FileError([
+      `${inFile(path, twice.place)}: ${twice.name} is there twice, so only the last one would count`,
+    ]);
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
     throw new FileError([`${inFile(path, error.place)}: is not valid JSON: ${error.message}`], error);

@@ -57,6 +57,22 @@ export function parseJson(text: string): unknown {
   }
 }
 
+/** Texts, with the colon if they are names, the braces around names, and comments, in which both mean nothing. */
+const nameOrBrace = /("(?:\\.|[^"\\])*")(\s*:)?|[{}]|\/\/.*|\/\*[^]*?\*\//g;
+
+/** The first name that an object has twice, and where. `JSON.parse` would take the last value, and drop the others. */
+export function nameTwice(text: string): {name: string; place: Place} | undefined {
+  const open: Set<string>[] = [];
+  for (const {0: sign, 1: name = '', 2: colon, index} of text.matchAll(nameOrBrace)) {
+    const names = open.at(-1);
+    if (sign === '{') open.push(new Set());
+    else if (sign === '}') open.pop();
+    else if (colon && names?.has(name)) return {name, place: placeAt(text, index)};
+    else if (colon) names?.add(name);
+  }
+  return undefined;
+}
+
 /**
  * The place of a value in a text that `parseJson` reads. If there is no such value, the place of the value in which it is
  * missing.

@@ -57,6 +57,11 @@ suite('an error in the file has its line and column', () => {
       '7:1: is not valid JSON: unexpected end of comment',
     ],
     'the end that is missing': ['\n}\n', '\n', '20:1: is not valid JSON: close brace expected'],
+    'a name twice in one object': [
+      '"send_to"',
+      '/* { "cid": */ "cid"',
+      '11:22: "cid" is there twice, so only the last one would count',
+    ],
     'a wrong value': ['"1001"', '1001', '9:14: partners.0.cid: must be a text'],
     'a missing field': ['      "key": "acme",\n', '', '6:5: partners.0.key: is missing'],
     'an unknown field': [
