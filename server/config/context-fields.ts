@@ -5,7 +5,7 @@ import {contextName} from '../../contract/embed.ts';
 /** How many a partner may list. Each is a column of the export. */
 const maxFields = 10;
 
-const fieldName = z
+export const fieldName = z
   .string('must be a name, or an object with a name')
   .regex(
     contextName,

@@ -165,7 +165,7 @@ export const partnerFields = z.strictObject({
    * financial fields of a pre-qualification lead are hard to guess.
    */
   merge_duplicates: z
-    .union([z.boolean(), z.literal('prequalification')])
+    .union([z.boolean(), z.literal('prequalification')], 'must be true, false or "prequalification"')
     .default('prequalification')
     .describe(
       'Which leads are delivered only once if they come again within a day: `true` all, `false` none.',

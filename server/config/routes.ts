@@ -1,8 +1,8 @@
 /** Where leads go: `answer_from` and `send_to`, of a partner and of a caller. */
 import {z} from 'zod';
 import {callerQuestions} from '../../contract/questions.ts';
-import {contextName} from '../../contract/embed.ts';
 import {creditScores, financialFields, leadTypes} from '../../contract/fields.ts';
+import {fieldName} from './context-fields.ts';
 import {calculatorName, type DestinationSettings} from './destinations.ts';
 import {name, nonEmpty, receiverName} from './values.ts';
 
@@ -23,7 +23,7 @@ const when = z
       .optional()
       .describe('Of the form, or of the consent that a caller brings.'),
     context: z
-      .record(z.string().regex(contextName), anyOf(z.string().min(1).max(200), 'value'))
+      .record(fieldName, anyOf(z.string().min(1).max(200), 'value'))
       .optional()
       .describe('Hidden fields.'),
     answers: z

@@ -111,7 +111,7 @@ export const inWords: z.core.$ZodErrorMap = (issue) => {
       : `must be ${kindsOfValues[issue.expected] ?? issue.expected}`;
   if (issue.code === 'invalid_value') return `must be one of ${issue.values.join(', ')}`;
   if (issue.code === 'unrecognized_keys') return `has an unknown field: ${issue.keys.join(', ')}`;
-  if (issue.code === 'invalid_key') return 'has a name that is not made of letters, digits and dashes';
+  if (issue.code === 'invalid_key') return `has a name that ${issue.issues[0]?.message}`;
   if (issue.code === 'too_small') return `${limits[issue.origin] ?? 'must be'} at least ${issue.minimum}`;
   if (issue.code === 'too_big') return `${limits[issue.origin] ?? 'must be'} at most ${issue.maximum}`;
   return undefined;

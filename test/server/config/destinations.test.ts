@@ -248,7 +248,7 @@ suite('a destination that is wrong is refused with its field', () => {
     [{lender: {...lender, on_lost_reply: 'drop'}}, 'lender.on_lost_reply: must be one of send, hold'],
     [{crm: {...crm, internal: 'yes'}}, 'crm.internal: must be true or false'],
     [{crm: {...crm, intern: true}}, 'crm: has an unknown field: intern: did you mean internal?'],
-    [{'my crm': crm}, 'my crm: has a name that is not made of letters, digits and dashes'],
+    [{'my crm': crm}, 'my crm: has a name that must be letters, digits and dashes'],
   ];
   for (const [destinations, ...faults] of refused) {
     test(`a destination that is wrong is refused with its field: ${faults[0]?.slice(0, 45)}`, () => {
