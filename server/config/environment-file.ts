@@ -35,8 +35,10 @@ function wrongName(given: string, mayBeFormer: boolean): string | undefined {
 /** Where the leads are, and what opens them. With another value, a start would begin a store anew. */
 const isStore = /^(DATABASE_PATH|DATABASE_URL|DATA_KEY)(_FILE)?$/;
 
-/** A name, and its value in quotes. */
-const quoted = /^(\s*(?:export\s)?[\w ]+=[ \t]*)(["'`])([^]*?)\2/gm;
+/** A name, its value in quotes, and the rest of the line. */
+const quoted = /^(\s*(?:export\s)?[\w ]+=[ \t]*)(["'`])([^]*?)\2(.*)/gm;
+/** Behind a value in quotes, Node ignores anything. */
+const isComment = /^\s*(?:#|$)/;
 
 /**
  * The environment of this process, with what the file adds. A variable of the process wins, also one such as
@@ -49,11 +51,16 @@ const quoted = /^(\s*(?:export\s)?[\w ]+=[ \t]*)(["'`])([^]*?)\2/gm;
 export function environmentHere(faults: string[], warnings: string[], mayBeFormer = false) {
   const isSet = (name: string) => Object.hasOwn(process.env, name) && process.env[name]?.trim() !== '';
   const text = read(faults, warnings);
-  // Of a value in quotes, which may go over several lines, only the lines are left: nothing in it looks like a name.
+  // Of a value in quotes, which may go over several lines, only the lines are left: nothing in it looks like a name. One whose
+  // quotes are not its ends keeps the first.
   const lines = text
-    .replaceAll(quoted, (_all, name: string, _quote, value: string) => name + value.replaceAll(/[^\n]/g, ''))
+    .replaceAll(
+      quoted,
+      (_all, name: string, quote: string, value: string, rest: string) =>
+        name + (isComment.test(rest) ? '' : quote) + value.replaceAll(/[^\n]/g, ''),
+    )
     .split('\n');
-  const names = lines.map((line) => /^\s*(?:export\s)?\s*([^=\s]+)\s*=/.exec(line)?.[1]);
+  const names = lines.map((line) => /^\s*(?:export\s)?\s*([^=]*?)\s*=/.exec(line)?.[1]);
   for (const [index, line] of lines.entries()) {
     const fault = (what: string) => faults.push(`${fileName}:${index + 1}: ${what}`);
     // Node would skip this line, and the setting would have no value.
@@ -62,6 +69,10 @@ export function environmentHere(faults: string[], warnings: string[], mayBeForme
     // Node would take the rest for a comment, and the setting would have another value.
     if (/^[^#=]+=.*\S#/.test(line))
       fault("has a # in its value, which would end there: write the value between '…'");
+    if (/^[^#=]+=\s*["'`]/.test(line))
+      fault(
+        `has a quote that does not enclose the whole value: write it between '…', "…" or \`…\`, whichever is not in it`,
+      );
   }
   const environment: Record<string, string | undefined> = {...process.env};
   const places = new Map<string, string>();

@@ -26,6 +26,13 @@ export function settingsWithoutEffect(environment: Environment, reader: Settings
     ['DATABASE_URL', 'DATABASE_URL_FILE'].some((name) => environment[name]?.trim() === '') &&
       reader.value('DATABASE_URL') === undefined &&
       'DATABASE_URL is empty, which counts as not set: leads are stored in the SQLite file of DATABASE_PATH',
+    // A shell takes quotes away. Files with the environment of a container keep them, so a path would begin with one.
+    ...reader
+      .fromEnvironment()
+      .map(
+        ([name, value]) =>
+          /^(["']).*\1$/.test(value) && `${name} is in quotes, which are a part of its value here`,
+      ),
     timeZone !== '' &&
       !isTimeZone(timeZone) &&
       'TZ names no time zone, so times are shown in UTC: set one such as America/New_York',

@@ -300,6 +300,10 @@ suite('a setting that has no effect', () => {
     [{DATABASE_URL_FILE: ''}, isEmpty],
     [{DATABASE_URL, DATABASE_URL_FILE: ''}],
     [{REDIS_URL: '', RETAIN_DAYS: '', LOG_LEVEL: ''}],
+    [
+      {DATABASE_PATH: '"data/leads.sqlite"', HOST: "'0.0.0.0'", LOG_LEVEL: 'info'},
+      ...['HOST', 'DATABASE_PATH'].map((name) => `${name} is in quotes, which are a part of its value here`),
+    ],
     [{RETAIN_DAYS: '30'}, former],
     [{RETAIN_DAYS_FILE: '/nowhere'}, former],
     // Names near that of a setting are those of platforms, mostly.

@@ -118,6 +118,10 @@ suite('lead-prequal.env', () => {
       "192.0.2.7'",
       'DRAIN_SECONDS',
       'SMTP_URL=smtp://a/#b',
+      'set HOST=::1',
+      "SMTP_URL='it's'",
+      'SMTP_URL="whole" # with a "comment"',
+      'SMTP_URL="smtp://a',
     );
     assert.deepEqual(
       await check(),
@@ -125,6 +129,11 @@ suite('lead-prequal.env', () => {
         `lead-prequal.env:${line}: has no =: write a setting as NAME=value`,
         `lead-prequal.env:${line + 3}: has no =: write a setting as NAME=value`,
         `lead-prequal.env:${line + 4}: has a # in its value, which would end there: write the value between '…'`,
+        `lead-prequal.env:${line + 5}: set HOST is not a setting`,
+        ...[6, 8].map(
+          (later) =>
+            `lead-prequal.env:${line + later}: has a quote that does not enclose the whole value: write it between '…', "…" or \`…\`, whichever is not in it`,
+        ),
       ].toSorted(),
     );
   });
