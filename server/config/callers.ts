@@ -25,6 +25,7 @@ export const callerSchema = z.strictObject({
   user: z
     .string('must be a name without a colon')
     .regex(/^[^:]+$/, 'must be a name without a colon')
+    .refine((user) => user === user.trim(), 'must not begin or end with a space')
     .describe('The user name with which it signs in.'),
   password_sha256: hashes.describe(
     'The SHA-256 of its password, as `lead-prequal callers new` prints it, or a list of two while it changes to a new one.',

@@ -74,6 +74,7 @@ suite('the callers of the file', () => {
     [{cids: []}, '.cids: must hold at least one cid'],
     [{cids: '1001'}, '.cids: must be a list of cids, such as ["1001"]'],
     [{user: 'a:b'}, '.user: must be a name without a colon'],
+    [{user: 'acme '}, '.user: must not begin or end with a space'],
   ];
   for (const [caller, fault] of rows) {
     test(`a caller is refused with ${JSON.stringify(caller).slice(0, 50)}`, () => {
