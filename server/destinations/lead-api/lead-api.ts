@@ -32,7 +32,7 @@ import {
   maxReplyBytes,
   namedFields,
   parseReply,
-  saysKeyReused,
+  says,
   type Reply,
 } from './reply.ts';
 
@@ -40,6 +40,8 @@ import {
 const longestConnecting = 10_000;
 /** Statuses with which the upstream refuses a lead for good. */
 const refusals = [400, 413, 422];
+/** The status of gateways, and of our own API for a lead that its own upstream has refused for good: the body says which. */
+const badGateway = 502;
 /**
  * Milliseconds. The body of an error is read for up to this long, because only then can the connection be used again.
  */
@@ -113,6 +115,8 @@ async function deliver(upstream: Upstream, given: DeliveryRequest): Promise<Sett
   const isStandard = lead.lead.lead_type === 'standard';
   const signal = AbortSignal.timeout(Math.max(0, Math.ceil(left)));
   const amounts = isStandard ? null : await get(upstream, remoteId, attempts, signal);
+  if (amounts === 'refused')
+    return {state: 'refused', reason: `The upstream refused the lead with ${badGateway}`};
   return {state: 'delivered', answer: {status: 'done', amounts, reasons: {}, policyVersion: null}};
 }
 
@@ -147,7 +151,8 @@ async function post(
   });
   const reply = await ask(upstream, 'POST', {path, attempts, signal, headers, body});
   if (refusals.includes(reply.status)) {
-    if (!saysKeyReused(reply)) return {refusedWith: reply};
+    // So says our own API of a lead whose reply was lost, if a reload has changed since then what goes along with it.
+    if (!says(reply, 'idempotency-key-reused')) return {refusedWith: reply};
     const message = 'The upstream has the lead already, with another cid or other notes';
     throw new DeliveryError('ambiguous', message, {aboutLead: true, unreadable: true});
   }
@@ -158,6 +163,7 @@ async function post(
 async function get(upstream: Upstream, remoteId: string, attempts: number, signal: AbortSignal) {
   const path = `${upstream.leadsPath}/${encodeURIComponent(remoteId)}`;
   const reply = await ask(upstream, 'GET', {path, attempts, signal});
+  if (reply.status === badGateway && says(reply, 'upstream-refused')) return 'refused';
   if (!isSuccess(reply.status)) throw withStatus('GET', reply, attempts);
   return parseReply('GET', reply, amountsShape);
 }
@@ -187,7 +193,7 @@ async function ask(
     status,
     body: isSuccess(status)
       ? await readBody(reply)
-      : refusals.includes(status)
+      : [...refusals, badGateway].includes(status)
         ? await readRefusal(reply)
         : await dropBody(reply, signal),
     contentEncoding: [replied['content-encoding'] ?? ''].flat().join(','),

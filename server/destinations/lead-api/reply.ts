@@ -4,7 +4,7 @@ import {z} from 'zod';
 import {specifiedAmounts, type Amounts, type SpecifiedAmount} from '../../../contract/amounts.ts';
 import type {FormFieldName} from '../../../contract/fields.ts';
 import {formFieldNames, questions} from '../../../contract/questions.ts';
-import {problemTypePrefix} from '../../../contract/problems.ts';
+import {problemTypePrefix, type ProblemCode} from '../../../contract/problems.ts';
 import type {Lead} from '../../leads/lead-schema.ts';
 import {tableOf} from '../../../contract/table-of.ts';
 import {unreadableReply} from './failures.ts';
@@ -90,10 +90,11 @@ export function namedFields(reply: Reply, lead: Lead): FormFieldName[] {
   );
 }
 
-const keyReused = z.object({type: z.literal(`${problemTypePrefix}idempotency-key-reused`)});
-/** Our own API says so of a lead whose reply was lost, if a reload has changed since then what goes along with it. */
-export const saysKeyReused = (reply: Reply): boolean =>
-  orUndefined(() => parseReply('POST', reply, {schema: keyReused, must: 'must be this one'})) !== undefined;
+/** Whether it is the problem that our own API calls so. */
+export function says(reply: Reply, code: ProblemCode): boolean {
+  const schema = z.object({type: z.literal(`${problemTypePrefix}${code}`)});
+  return orUndefined(() => parseReply('POST', reply, {schema, must: 'must be this one'})) !== undefined;
+}
 
 function orUndefined<Result>(work: () => Result): Result | undefined {
   try {

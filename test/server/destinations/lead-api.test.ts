@@ -227,14 +227,23 @@ suite('an upstream that will never take the lead', () => {
   }
 });
 
+test('a lead that the upstream of an upstream refuses is refused', async (t) => {
+  const last = await openFor(t, startFakeUpstream({create: json(422, {})}));
+  const {url} = await openFor(t, startTestServer(through(last.settings)));
+  const server = await openFor(t, startTestServer(through({...leadApi, ...acme, url, cid: '1001'})));
+  const answer = await created(server);
+  assert.equal(answer.status, 'refused');
+  await readProblem(await readByCaller(server, answer), 502, 'upstream-refused');
+});
+
 test('a lead that an upstream has already, with other notes, does not count as refused', async (t) => {
   const {url} = await openFor(t, startTestServer());
   const lead = toRecord(newEntry(), {attribution: {gclid: 'abc'}});
   const request = {...leadRequest(), content: 'lead', lead} as const;
-  const through = (attributionInNotes: boolean) =>
+  const withNotes = (attributionInNotes: boolean) =>
     openFor(t, createLeadApi({...leadApi, ...acme, url, cid: '1001', attributionInNotes}, 5_000));
-  assert.equal((await (await through(false)).deliver(request)).state, 'delivered');
-  const {fault, aboutLead} = await failureOf((await through(true)).deliver(request));
+  assert.equal((await (await withNotes(false)).deliver(request)).state, 'delivered');
+  const {fault, aboutLead} = await failureOf((await withNotes(true)).deliver(request));
   assert.deepEqual([fault, aboutLead], ['ambiguous', true]);
 });
 
