@@ -40,8 +40,11 @@ import {
 const longestConnecting = 10_000;
 /** Statuses with which the upstream refuses a lead for good. */
 const refusals = [400, 413, 422];
-/** The status of gateways, and of our own API for a lead that its own upstream has refused for good: the body says which. */
-const badGateway = 502;
+/**
+ * Our own API has them for a lead that it has erased, and for one that its own upstream has refused for good. Others mean
+ * something else by them: the body says which.
+ */
+const [gone, badGateway] = [410, 502];
 /**
  * Milliseconds. The body of an error is read for up to this long, because only then can the connection be used again.
  */
@@ -156,6 +159,7 @@ async function post(
     const message = 'The upstream has the lead already, with another cid or other notes';
     throw new DeliveryError('ambiguous', message, {aboutLead: true, unreadable: true});
   }
+  if (reply.status === gone && says(reply, 'lead-erased')) return {refusedWith: reply};
   if (!isSuccess(reply.status)) throw withStatus('POST', reply, attempts);
   return {remoteId: parseReply('POST', reply, createdShape).id};
 }
@@ -193,7 +197,7 @@ async function ask(
     status,
     body: isSuccess(status)
       ? await readBody(reply)
-      : [...refusals, badGateway].includes(status)
+      : [...refusals, gone, badGateway].includes(status)
         ? await readRefusal(reply)
         : await dropBody(reply, signal),
     contentEncoding: [replied['content-encoding'] ?? ''].flat().join(','),

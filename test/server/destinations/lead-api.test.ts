@@ -15,6 +15,7 @@ import {
   type Reply,
   type Script,
 } from '../../support/fake-upstream.ts';
+import {eraseLead} from '../../support/erase-lead.ts';
 import {failureOf} from '../../support/delivery-failure.ts';
 import {basic, postJson, readJson, readProblem} from '../../support/http.ts';
 import {leadRequest} from '../../support/served.ts';
@@ -245,6 +246,17 @@ test('a lead that an upstream has already, with other notes, does not count as r
   assert.equal((await (await withNotes(false)).deliver(request)).state, 'delivered');
   const {fault, aboutLead} = await failureOf((await withNotes(true)).deliver(request));
   assert.deepEqual([fault, aboutLead], ['ambiguous', true]);
+});
+
+test('a lead that an upstream has erased since an attempt is refused, and says nothing of others', async (t) => {
+  const {url, config} = await openFor(t, startTestServer());
+  const api = await openFor(t, createLeadApi({...leadApi, ...acme, url, cid: '1001'}, 5_000));
+  let taken = '';
+  const request = leadRequest((id) => (taken = id));
+  await api.deliver(request);
+  await eraseLead(config, taken);
+  const reason = 'The upstream refused the lead with 410';
+  assert.deepEqual(await api.deliver(request), {state: 'refused', reason});
 });
 
 suite('an upstream that names the fields that it refuses', () => {
