@@ -16,9 +16,9 @@ export type FieldName = FormFieldName;
 
 /** The rows of the contract by their names, without the literal types of each row. */
 export const fieldTable = {...formFields} as FieldTable as Record<FieldName, Field>;
-type Rows = Readonly<Record<FieldName, Field>>;
+export type Rows = Readonly<Record<FieldName, Field>>;
 
-/** The rows of what a partner asks besides, which only its configuration knows. A page has them in `fieldTable` from then on. */
+/** The rows of what a partner asks besides, which only its configuration knows. */
 export const ownRows = (asked: readonly AskedField[]): Partial<Rows> =>
   Object.fromEntries(
     asked

@@ -3,11 +3,11 @@ import {characters, type Field, type FieldErrorCode} from '../contract/fields.ts
 import {normalized} from '../contract/normalized.ts';
 import {readEmail} from './email.ts';
 import {parseMoney, type MoneyError} from './money.ts';
-import {fieldTable, type FieldName} from './pages.ts';
+import {fieldTable, type FieldName, type Rows} from './pages.ts';
 import {lacksPlus, readPhone} from './phone.ts';
 
-export const isField = (name: string | undefined): name is FieldName =>
-  name !== undefined && Object.hasOwn(fieldTable, name);
+export const isField = (name: string | undefined, rows: Rows = fieldTable): name is FieldName =>
+  name !== undefined && Object.hasOwn(rows, name);
 
 /** As typed. A flag is `true`, `false`, or empty for "rather not say". */
 export type Values = Partial<Record<FieldName, string>>;

@@ -1,9 +1,9 @@
 /** All fields, and what is shown beside them. The credit score, which the first file has, looks the same in both. */
 import {html, nothing, type TemplateResult} from 'lit';
-import type {FieldKind} from '../../contract/fields.ts';
+import type {Field, FieldKind} from '../../contract/fields.ts';
 import {formatMoney} from '../../form/format-money.ts';
 import {alsoMeant} from '../../form/money.ts';
-import {fieldTable, type FieldName} from '../../form/pages.ts';
+import type {FieldName} from '../../form/pages.ts';
 import {fill} from '../../form/words/fill.ts';
 import type {Words} from '../../form/words/words.ts';
 import {warning} from './alert-view.ts';
@@ -51,41 +51,42 @@ type PartnerSays = {
 
 export function fieldView(
   name: FieldName,
+  row: Field,
   words: Words,
   state: FieldState & Questions & OnButton & OneTap & PartnerSays,
   enterKey: EnterKey,
   on: FieldActions,
 ): TemplateResult {
-  const {kind, choices} = fieldTable[name];
+  const {kind, choices} = row;
   switch (kind) {
     case 'choice':
-      return choices ? choice(name, words, state, choices) : selectField(name, words, state);
+      return choices ? choice(name, row, words, state, choices) : selectField(name, row, words, state);
     case 'flag': {
       const help = state.tapGoesOn ? {...words.help, [name]: words.tapGoesOn} : words.help;
-      return choice(name, {...words, help}, state, ['false', 'true']);
+      return choice(name, row, {...words, help}, state, ['false', 'true']);
     }
     case 'money': {
       const below = thousandsQuestion(name, words, state.fewDollars, on);
-      return moneyField(name, words, {...state, below}, enterKey, on);
+      return moneyField(name, row, words, {...state, below}, enterKey, on);
     }
     case 'email':
       return textField(
         name,
+        row,
         words,
         {...state, below: suggestionButton(words, state.suggestion, on)},
         enterKey,
       );
     case 'text':
-      return notesField(name, words, state);
+      return notesField(name, row, words, state);
     case 'name':
     case 'phone':
-      return textField(name, words, state, enterKey, name === 'phone' && state.isPromised);
+      return textField(name, row, words, state, enterKey, name === 'phone' && state.isPromised);
   }
 }
 
 /** A choice with its question. If it is optional, it has an option for no answer. */
-function choice(name: FieldName, words: Words, state: FieldState, choices: readonly string[]) {
-  const row = fieldTable[name];
+function choice(name: FieldName, row: Field, words: Words, state: FieldState, choices: readonly string[]) {
   const {options, yes, no, ratherNotSay} = words;
   const texts = {...options[name as keyof typeof options], true: yes, false: no, '': ratherNotSay};
   return choiceField(
@@ -93,7 +94,7 @@ function choice(name: FieldName, words: Words, state: FieldState, choices: reado
     {...row, choices: row.required ? choices : [...choices, '']},
     {...words, options: {[name]: texts}},
     state,
-    questionText(name, words),
+    questionText(name, row, words),
   );
 }
 
@@ -109,16 +110,17 @@ const inputPart = (error: TemplateResult | undefined) => `input ${error ? 'inval
 /** One template for the whole field, because each further template costs a phone 2 ms when it is first rendered. */
 function textField(
   name: FieldName,
+  row: Field,
   words: Words,
   {value = '', error, below}: FieldState,
   enterKey: EnterKey,
   isPromised?: boolean,
 ) {
-  const {kind, autocomplete, required} = fieldTable[name];
+  const {kind, autocomplete, required} = row;
   const keyboard = keyboards[kind];
   return html`
     <div class="field ${kind}" part="field" data-field=${name}>
-      <label for=${name} part="label">${labelText(name, words)}</label>
+      <label for=${name} part="label">${labelText(name, row, words)}</label>
       ${helpText(name, words)}
       <input
         id=${name}
@@ -151,18 +153,19 @@ export const foldView = (words: Words, isUnfolded: boolean, fields: readonly Tem
 /** A choice that the partner asks for. The first option, which is chosen at first, is no answer. */
 const selectField = (
   name: FieldName,
+  row: Field,
   words: Words,
   {value = '', error, choices}: FieldState & PartnerSays,
 ) => html`
   <div class="field" part="field" data-field=${name}>
-    <label for=${name} part="label">${questionText(name, words)}</label>
+    <label for=${name} part="label">${questionText(name, row, words)}</label>
     <div class="select">
       <select
         id=${name}
         name=${name}
         part=${inputPart(error)}
-        ?required=${fieldTable[name].required}
-        autocomplete=${fieldTable[name].autocomplete ?? 'off'}
+        ?required=${row.required}
+        autocomplete=${row.autocomplete ?? 'off'}
         aria-invalid=${error !== undefined}
         aria-describedby=${describedBy(name, words, error)}
       >
@@ -175,9 +178,9 @@ const selectField = (
   </div>
 `;
 
-const notesField = (name: FieldName, words: Words, {value = '', error}: FieldState) => html`
+const notesField = (name: FieldName, row: Field, words: Words, {value = '', error}: FieldState) => html`
   <div class="field" part="field" data-field=${name}>
-    <label for=${name} part="label">${questionText(name, words)}</label>
+    <label for=${name} part="label">${questionText(name, row, words)}</label>
     <textarea
       id=${name}
       name=${name}
@@ -193,22 +196,26 @@ const notesField = (name: FieldName, words: Words, {value = '', error}: FieldSta
   </div>
 `;
 
-const questionText = (name: FieldName, words: Words) =>
-  labelText(name, {...words, labels: {...words.labels, ...words.questions}});
+const questionText = (name: FieldName, row: Field, words: Words) =>
+  labelText(name, row, {...words, labels: {...words.labels, ...words.questions}});
 
-const labelText = (name: FieldName, {labels, optional}: Pick<Words, 'labels' | 'optional'>) =>
-  fieldTable[name].required ? labels[name] : html`${labels[name]} <span class="aside">(${optional})</span>`;
+const labelText = (
+  name: FieldName,
+  {required}: Field,
+  {labels, optional}: Pick<Words, 'labels' | 'optional'>,
+) => (required ? labels[name] : html`${labels[name]} <span class="aside">(${optional})</span>`);
 
 /** The keyboard does not stop at the amounts to choose, because typing is shorter. The hint is part of the description. */
 const moneyField = (
   name: FieldName,
+  row: Field,
   words: Words,
   {value = '', error, below, onButton}: FieldState & OnButton,
   enterKey: EnterKey,
   on: FieldActions,
 ) => html`
   <div class="field money" part="field" data-field=${name}>
-    <label for=${name} part="label">${labelText(name, words)}</label>
+    <label for=${name} part="label">${labelText(name, row, words)}</label>
     ${helpText(name, words)}
     <div class="amount">
       <div class="money" dir="ltr">
@@ -221,7 +228,7 @@ const moneyField = (
           dir="ltr"
           autocomplete="off"
           enterkeyhint=${enterKey}
-          ?required=${fieldTable[name].required}
+          ?required=${row.required}
           aria-invalid=${error !== undefined}
           aria-describedby=${describedBy(name, words, error, `${name}-hint`)}
           .value=${value}

@@ -4,7 +4,7 @@ import {emailSuggestion} from '../../form/email-suggestion.ts';
 import {formatDollars, formatMoney, usesCommas} from '../../form/format-money.ts';
 import {groupAsTyped} from '../../form/group-as-typed.ts';
 import {isUnclear, parseMoney} from '../../form/money.ts';
-import {fieldsOf, fieldTable, isFolded, type FieldName} from '../../form/pages.ts';
+import {fieldsOf, fieldTable, isFolded, type FieldName, type Rows} from '../../form/pages.ts';
 import {isField, readFields, type Errors, type InputError, type Values} from '../../form/read-fields.ts';
 import {tidy} from '../../form/tidy.ts';
 import {partnerView} from '../../form/views/partner.ts';
@@ -42,6 +42,8 @@ type Amounts = {[Name in FieldName]?: number | undefined};
 export class FormState implements ReactiveController {
   values: Values = {};
   errors: Errors = {};
+  /** With those of what the partner asks besides. Another form on the page may ask something else by the same name. */
+  rows: Rows = fieldTable;
   /** The index of the page that is shown. */
   page = 0;
   /** The question about a bankruptcy stands below the score. Otherwise, it stands among the funds. */
@@ -136,10 +138,11 @@ export class FormState implements ReactiveController {
     const choices = asked.find((each) => each.name === name)?.choices;
     return fieldView(
       name,
+      this.rows[name],
       words,
       {
         value: this.values[name],
-        error: code && errorText(name, sayError(words, name, code)),
+        error: code && errorText(name, sayError(words, name, code, this.rows)),
         suggestion: this.#suggestion,
         fewDollars: this.#fewDollars[name],
         onButton: this.#onButton(name),
@@ -154,7 +157,7 @@ export class FormState implements ReactiveController {
 
   #enterKey(name: FieldName): EnterKey {
     // Enter does not stop at what the partner asks for besides.
-    if (this.names.findLast((each) => fieldTable[each].required) !== name) return 'next';
+    if (this.names.findLast((each) => this.rows[each].required) !== name) return 'next';
     return this.page === this.#host.pages().length - 1 ? 'send' : 'go';
   }
 
@@ -200,7 +203,7 @@ export class FormState implements ReactiveController {
     const {names} = this;
     return names
       .slice(names.indexOf(name) + 1)
-      .find((other) => fieldTable[other].required && !this.values[other]?.trim());
+      .find((other) => this.rows[other].required && !this.values[other]?.trim());
   }
 
   /** Changes an input with the event that the form would get if the visitor had typed the value. */
@@ -219,7 +222,7 @@ export class FormState implements ReactiveController {
     const form = this.#host.find<HTMLFormElement>('form');
     if (!form) return;
     for (const [name, value] of new FormData(form)) {
-      if (isField(name) && typeof value === 'string') this.values[name] = value;
+      if (isField(name, this.rows) && typeof value === 'string') this.values[name] = value;
     }
   }
 
@@ -248,7 +251,7 @@ export class FormState implements ReactiveController {
     // An empty field is an error only once the visitor presses the button.
     if (typed.trim()) this.#check(name);
     if (name === 'email') this.#suggest(this.values.email ?? '');
-    if (fieldTable[name].kind === 'money') this.#askAboutThousands(name, typed);
+    if (this.rows[name].kind === 'money') this.#askAboutThousands(name, typed);
   }
 
   /** Asks whether a very small amount means thousands, and a very large one a thousandth. */
@@ -271,7 +274,7 @@ export class FormState implements ReactiveController {
   /** The fields whose amount may have been meant in thousands, if the visitor has not answered that question yet. */
   unclearAmounts(names: readonly FieldName[]): FieldName[] {
     return names.filter(
-      (name) => fieldTable[name].kind === 'money' && this.#isUnclear(name, this.values[name]),
+      (name) => this.rows[name].kind === 'money' && this.#isUnclear(name, this.values[name]),
     );
   }
 
@@ -308,7 +311,7 @@ export class FormState implements ReactiveController {
 
   /** Shows, changes or removes the error of one field. */
   #check(name: FieldName) {
-    const error = readFields([name], this.values).errors[name];
+    const error = readFields([name], this.values, this.rows).errors[name];
     if (error === this.errors[name]) return;
     this.errors = {...this.errors, [name]: error};
     this.#host.announce(error ? this.say(name, error) : '');
@@ -316,12 +319,12 @@ export class FormState implements ReactiveController {
 
   /** What is wrong with a field, in a sentence. */
   say(name: FieldName, code: InputError) {
-    return sayError(this.#words, name, code);
+    return sayError(this.#words, name, code, this.rows);
   }
 
   #tidy(name: FieldName) {
     const typed = this.values[name];
-    if (typed) this.values[name] = tidy(fieldTable[name].kind, typed, this.#host.words.locale);
+    if (typed) this.values[name] = tidy(this.rows[name].kind, typed, this.#host.words.locale);
   }
 
   /** Tidies all fields of the page, because the visitor leaves it, or because the language has changed. */
@@ -348,7 +351,7 @@ export class FormState implements ReactiveController {
     const draft = element.draft ? readDraft(element.partner) : undefined;
     this.values = {...knownContact(element), ...draft?.values};
     Object.keys(this.values)
-      .filter(isField)
+      .filter((name) => isField(name, this.rows))
       .forEach((name) => this.#tidy(name));
     this.#isUnfolded = false;
     // An open question of a draft is asked among the funds, because the form may take the place of one without it.
@@ -375,7 +378,7 @@ export class FormState implements ReactiveController {
     const wanted = pages.findIndex((steps) => steps.some(({name}) => name === step));
     if (wanted < 0) return;
     const isComplete = (names: readonly FieldName[]) =>
-      Object.keys(readFields(names, this.values).errors).length === 0;
+      Object.keys(readFields(names, this.values, this.rows).errors).length === 0;
     const incomplete = pages.findIndex((page) => !isComplete(fieldsOf(page)));
     this.page = incomplete < 0 ? wanted : Math.min(wanted, incomplete);
   }

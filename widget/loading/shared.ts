@@ -5,10 +5,14 @@
 import {unsafeCSS} from 'lit';
 import {html, nothing, render, svg} from 'lit/html.js';
 import {alertView, noticeView, warning} from '../fields/alert-view.ts';
+import {changingText} from '../fields/changing-text.ts';
 import {choiceField, describedBy, helpText} from '../fields/choice-field.ts';
 import {native} from '../page/native.ts';
 import {attribution} from '../page/attribution.ts';
+import {DoublePress} from '../page/double-press.ts';
 import {emit} from '../page/events.ts';
+import {safeDocument} from '../page/safe-document.ts';
+import {safeLink} from '../page/safe-link.ts';
 import {keep, recall} from '../page/session.ts';
 import {trusted} from '../page/trusted-types.ts';
 import {scriptAddress} from './script-address.ts';
@@ -17,6 +21,6 @@ import {scriptAddress} from './script-address.ts';
 export const shared = {
   html, nothing, render, svg, unsafeCSS,
   alertView, noticeView, warning,
-  choiceField, describedBy, helpText,
-  attribution, emit, native, keep, recall, trusted, scriptAddress,
+  changingText, choiceField, describedBy, helpText,
+  attribution, DoublePress, emit, native, keep, recall, safeDocument, safeLink, trusted, scriptAddress,
 };

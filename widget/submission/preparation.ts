@@ -3,8 +3,7 @@ import {paths} from '../../contract/api.ts';
 import type {EmbedConfig} from '../../contract/embed.ts';
 import {creditScores, type LeadType} from '../../contract/fields.ts';
 import type {PolicyFigures} from '../../contract/policy.ts';
-import {fieldTable, ownRows, type FieldName} from '../../form/pages.ts';
-import {isField} from '../../form/read-fields.ts';
+import {ownRows, type Rows} from '../../form/pages.ts';
 import {totalSoFar} from '../../form/total-so-far.ts';
 import type {Endpoint} from '../fields/form-host.ts';
 import {explainRefusal} from '../page/advice.ts';
@@ -26,7 +25,10 @@ type UsedConfig = Omit<
   Required<EmbedConfig>,
   'minimums' | 'estimate' | 'next_step_named' | 'name' | 'contact' | 'call_promise'
 > &
-  Pick<EmbedConfig, 'estimate' | 'name' | 'contact'>;
+  Pick<EmbedConfig, 'estimate' | 'name' | 'contact'> & {
+    /** Of what the partner asks besides. */
+    readonly rows: Partial<Rows>;
+  };
 
 export class Preparation {
   /** The newest configuration that has arrived. Undefined until the first one arrives. */
@@ -162,7 +164,7 @@ export class Preparation {
 function sanitize(sent: Partial<EmbedConfig>): UsedConfig {
   const {consent, name, contact, about, challenge} = sent;
   const ask = listIn(sent.ask);
-  for (const [name, row] of Object.entries(ownRows(ask))) fieldTable[name as FieldName] = row;
+  const rows = ownRows(ask);
   const estimate = sent.estimate && {
     ...sent.estimate,
     portfolio_loan: sent.estimate.portfolio_loan_from ?? sent.estimate.portfolio_loan,
@@ -179,7 +181,8 @@ function sanitize(sent: Partial<EmbedConfig>): UsedConfig {
       Object.entries(sent.cta ?? {}).filter(([, link]) => isObject(link) && isLink(link)),
     ),
     ...(estimate && canEstimate(estimate) && {estimate}),
-    ask: ask.filter(({name}) => isField(name)),
+    ask: ask.filter(({name}) => Object.hasOwn(rows, name)),
+    rows,
     context_fields: listIn(sent.context_fields),
     challenge: challenge?.parameters ? challenge : null,
   };

@@ -8,7 +8,6 @@ import {pageAddress} from '../../contract/page-address.ts';
 import {formatMoney} from '../../form/format-money.ts';
 import {
   fieldsOf,
-  fieldTable,
   withAsked,
   withBankruptcyBelowScore,
   type FieldName,
@@ -110,6 +109,7 @@ export class TouchedForm {
       (this.consent.text ?? asked[0] ?? shown?.lines[0]) !== undefined && !this.consent.isPostponed;
     this.consent.text = config?.consent ?? undefined;
     this.#added = {asked: config?.ask ?? [], about: config?.about};
+    this.fields.rows = {...this.fields.rows, ...config?.rows};
     const {accent} = config?.colors ?? {};
     if (accent !== this.#accent) adopt(this.#host, accentStyles(accent));
     this.#accent = accent;
@@ -168,7 +168,8 @@ export class TouchedForm {
     this.submission.preparation.touch();
     void this.submission.preparation.begin();
     const around = fieldAround(target);
-    const field = isField(around) ? around : undefined;
+    const {rows} = this.fields;
+    const field = isField(around, rows) ? around : undefined;
     // The press of a button must not show the text below the pointer, where the click would tick its box.
     if (field && (type === 'focusin' || type === 'input')) this.consent.show();
     this.#enteredIn = key === 'Enter' ? field : undefined;
@@ -188,8 +189,10 @@ export class TouchedForm {
         this.fields.asksBelowScore = true;
         this.#host.refresh();
       }
-      if (field && fieldTable[field].kind === 'money') this.soFar.type();
-      else if (field && !isTyped(field)) {
+      const kind = field && rows[field].kind;
+      if (kind === 'money') this.soFar.type();
+      // These are not typed, so the visitor is done.
+      else if (kind === 'choice' || kind === 'flag') {
         this.soFar.update();
         // The option has another part now.
         this.#host.refresh();
@@ -336,7 +339,7 @@ export class TouchedForm {
   /** Reads these fields, or all fields of the form. */
   read(names = this.#names) {
     this.fields.collect();
-    return readFields(names, this.fields.values);
+    return readFields(names, this.fields.values, this.fields.rows);
   }
 
   /** The first page that has one of these errors. Without any, it is the last page, which also has the consent. */
@@ -560,9 +563,6 @@ const moment = 250;
 
 /** Milliseconds from the press of a pointer to what it chooses, at most. */
 const longestPress = 1_000;
-
-/** Whether the visitor types the answer, and may not be done with it. */
-const isTyped = (name: FieldName) => !['choice', 'flag'].includes(fieldTable[name].kind);
 
 /** The lower edge of the form on the screen. If there is legal text at its end, that text's. */
 const endOf = (element: HTMLElement) =>

@@ -130,6 +130,24 @@ describe('what the partner asks for besides', () => {
     expect(server.leads[0]!.body.lead).to.include({revenue: 'high', since: '2019', plan: 'A shop'});
   });
 
+  it('asks the question of each partner, where two forms have one of the same name', async () => {
+    const others = [{name: 'revenue', label: 'Revenue of last year'}];
+    server.config = ({searchParams}) => config({ask: searchParams.get('partner') === 'acme' ? own : others});
+    const form = await openFilled({style: reserved, partner: 'acme'});
+    await shows(form, 'Monthly revenue');
+    const other = await openFilled({style: reserved, partner: 'globex'});
+    await shows(other, 'Revenue of last year (optional)');
+    form.requestUpdate();
+    await form.updateComplete;
+    await click(form, 'See my estimate');
+    expect(errors(form)).to.deep.equal(['Monthly revenue is missing.']);
+    fill(form, 'Monthly revenue', 'low');
+    fill(other, 'Revenue of last year (optional)', '$1m');
+    await send(form);
+    await send(other);
+    expect(server.leads.map(({body}) => body.lead['revenue'])).to.deep.equal(['low', '$1m']);
+  });
+
   it("shows at a partner's own question that its choice is gone, and loses nothing else", async () => {
     server.config = () => config({ask: own});
     const form = await openFilled({style: reserved});
