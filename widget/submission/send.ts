@@ -77,9 +77,12 @@ export async function send(
   if (!preparation.config && !(await preparation.renew()) && preparation.refusal)
     return forbidden(preparation.refusal);
   for (;;) {
-    const consent = preparation.config?.consent;
+    const {consent, ask = []} = preparation.config ?? {};
     if (consent && consent.version !== seen.version)
       return {kind: 'consent-outdated', code: 'consent-outdated', retryable: true};
+    // The question came after the press of the button, or was postponed up to it. It is shown now, without an answer.
+    if (ask.some(({name, required}) => required && !Object.hasOwn(sent.lead, name)))
+      return {kind: 'invalid', code: 'invalid-lead', retryable: false, errors: {}};
     const submission = async (): Promise<EmbedSubmission> => ({
       ...sent,
       consent: consent ? {...seen, agreed: consent.required} : undefined,

@@ -310,7 +310,7 @@ export class TouchedForm {
     if (!outcome || outcome.kind === 'answered') return;
     if (outcome.kind === 'consent-outdated') consent.error = 'outdated';
     if (outcome.kind === 'failed') this.#host.refresh('.alert');
-    else this.#showErrors(outcome.kind === 'invalid' ? outcome.errors : {});
+    else this.#showErrors({...this.read().errors, ...(outcome.kind === 'invalid' && outcome.errors)});
     emit(this.#host.element, 'prequal-error', {code: outcome.code, retryable: outcome.retryable});
   }
 

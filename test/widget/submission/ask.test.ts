@@ -234,6 +234,26 @@ describe('what the partner asks for besides', () => {
     expect(Object.keys(server.leads[0]!.body.lead)).to.not.include('state');
   });
 
+  it('that has to be answered is asked before anything is sent, whenever it comes', async () => {
+    stub(window, 'innerHeight', {value: 100_000});
+    const arrives = server.delayConfig(() => config({ask: own}));
+    const form = await open({'lead-type': 'standard'});
+    await fillContact(form);
+    const sent = send(form, 'Send');
+    arrives();
+    await sent;
+    expect(errors(form), 'which came after the press').to.deep.equal(['Monthly revenue is missing.']);
+
+    const other = await open({'lead-type': 'standard'});
+    other.prefill = {first_name: 'Ana', last_name: 'Silva', email: 'a@example.com', phone: '4155550199'};
+    await until(() => other.shadowRoot!.querySelector('.waiting') === null);
+    await other.updateComplete;
+    expect(maybeField(other, 'Monthly revenue')).to.equal(undefined);
+    await send(other, 'Send');
+    expect(errors(other), 'which waits for a touch').to.deep.equal(['Monthly revenue is missing.']);
+    expect(server.leads).to.have.length(0);
+  });
+
   it('may be left empty, and then is not sent', async () => {
     const form = await reach();
     await send(form);
