@@ -527,7 +527,10 @@ export class TouchedForm {
 
   summary() {
     if (this.#summary.length < 2) return nothing;
-    const items = this.#summary.map((item) => {
+    // The partner may ask for less than when the button was pressed.
+    const asked: readonly string[] = [...this.#names, 'consent'];
+    const shown = this.#summary.filter(({id}) => asked.includes(id));
+    const items = shown.map((item) => {
       const follow = (event: Event) => {
         event.preventDefault();
         const input = this.#host.find(inputOf(item.id));

@@ -254,6 +254,21 @@ describe('what the partner asks for besides', () => {
     expect(server.leads).to.have.length(0);
   });
 
+  it('leaves the summary of errors, if the partner asks no more', async () => {
+    server.config = () => config({ask: own});
+    const form = await openFilled({style: reserved});
+    await shows(form, 'Monthly revenue');
+    fill(form, 'Phone', '');
+    await click(form, 'See my estimate');
+    expect(summary(form)).to.have.length(2);
+    server.config = () => config();
+    form.partner = 'other';
+    fill(form, 'First name', 'Ana');
+    await until(() => maybeField(form, 'Monthly revenue') === undefined);
+    expect(summary(form)).to.deep.equal(['Enter your phone number.']);
+    expect(errors(form)).to.deep.equal(['Enter your phone number.']);
+  });
+
   it('may be left empty, and then is not sent', async () => {
     const form = await reach();
     await send(form);
