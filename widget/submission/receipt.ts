@@ -7,7 +7,13 @@ import type {Endpoint} from '../fields/form-host.ts';
 import {keep, recall} from '../page/session.ts';
 import {isObject} from './exchange.ts';
 
-export type Receipt = {readonly id: string; readonly token: string; readonly leadType: LeadType};
+export type Receipt = {
+  readonly id: string;
+  readonly token: string;
+  readonly leadType: LeadType;
+  /** The server that gave it. Forms before 2.1 do not keep it. */
+  readonly origin?: string;
+};
 
 const nameOf = ({partner, leadType}: Pick<Endpoint, 'partner' | 'leadType'>) =>
   `lead-prequal:${partner}:${leadType}`;
@@ -16,9 +22,10 @@ const nameOf = ({partner, leadType}: Pick<Endpoint, 'partner' | 'leadType'>) =>
 export const hasReceipt = (endpoint: Pick<Endpoint, 'partner' | 'leadType'>): boolean =>
   Boolean(recall(nameOf(endpoint)));
 
-export function recallReceipt(endpoint: Pick<Endpoint, 'partner' | 'leadType'>): Receipt | undefined {
+/** A page may have the forms of two servers, where its owner has the same key. Neither must get the token of the other. */
+export function recallReceipt(endpoint: Pick<Endpoint, 'partner' | 'leadType' | 'origin'>) {
   const kept = recall(nameOf(endpoint));
-  return isReceipt(kept) ? kept : undefined;
+  return isReceipt(kept) && (kept.origin ?? endpoint.origin) === endpoint.origin ? kept : undefined;
 }
 
 /** Checks the stored value, because other scripts on the page can have changed it. */
@@ -26,4 +33,5 @@ const isReceipt = (kept: unknown): kept is Receipt =>
   isObject(kept) && typeof kept['id'] === 'string' && typeof kept['token'] === 'string';
 
 /** Keeps a receipt. Without one, the receipt that was kept is deleted. */
-export const keepReceipt = (endpoint: Endpoint, receipt?: Receipt) => keep(nameOf(endpoint), receipt);
+export const keepReceipt = (endpoint: Endpoint, receipt?: Receipt) =>
+  keep(nameOf(endpoint), receipt && {...receipt, origin: endpoint.origin});

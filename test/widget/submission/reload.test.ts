@@ -1,7 +1,7 @@
 /** Tests a form after a reload of its page: a new element, which finds what the last one kept in `sessionStorage`. */
 import {expect} from '@open-wc/testing';
 import {answer, config, created, json, problem, useServer} from '../../support/browser/fake-server.ts';
-import {forbidStorage} from '../../support/browser/browser-page.ts';
+import {forbidStorage, stub} from '../../support/browser/browser-page.ts';
 import {until} from '../../support/until.ts';
 import {
   click,
@@ -59,7 +59,7 @@ describe('after a reload', () => {
     await sentOnce();
     const kept = JSON.stringify(Object.entries(sessionStorage));
     expect(kept).to.contain(token);
-    for (const typed of ['Maria', 'Ortiz', 'example.com', '0132', '120', '830']) {
+    for (const typed of ['Maria', 'Ortiz', 'maria@', '0132', '120', '830']) {
       expect(kept).not.to.contain(typed);
     }
   });
@@ -128,6 +128,21 @@ describe('after a reload', () => {
     await open({partner: 'globex'});
     await open({'lead-type': 'standard'});
     expect(server.readings).to.have.length(0);
+  });
+
+  it('a form of another server, with the same partner, gets no token of the result', async () => {
+    await sentOnce();
+    const asked: string[] = [];
+    stub(window, 'fetch', {
+      value(url: string, {headers, body}: RequestInit) {
+        asked.push(JSON.stringify([url, headers, body]));
+        return Promise.resolve(url.includes('/config') ? config() : created());
+      },
+    });
+    const form = await openFilled({endpoint: 'https://other.example'});
+    expect(heading(form)).to.contain('Step 3 of 3');
+    expect((await send(form)).type).to.equal('prequal-result');
+    expect(asked.filter((request) => /Bearer|supersedes/.test(request))).to.deep.equal([]);
   });
 
   for (const odd of ['', 'null', '{}', '[]', '{"id":5}', 'not JSON']) {
