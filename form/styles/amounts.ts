@@ -50,6 +50,8 @@ export const amounts = css`
   }
   table {
     border-collapse: collapse;
+    /* On a page without a doctype, it would have the colour of the page's text. */
+    color: inherit;
     font: inherit;
     inline-size: 100%;
   }
@@ -71,7 +73,6 @@ export const amounts = css`
     vertical-align: top;
   }
   tbody th {
-    overflow-wrap: anywhere;
     padding-inline-start: 24px;
     position: relative;
   }

@@ -39,7 +39,8 @@ export const layout = css`
     line-height: 1.5;
     /* The card fills the height that the page keeps for the form. */
     min-block-size: inherit;
-    overflow-wrap: break-word;
+    /* A long e-mail address has no place to break, and would make the form wider than a phone. */
+    overflow-wrap: anywhere;
     padding: clamp(var(--_space) * 4, 5%, var(--_space) * 8);
     pointer-events: inherit;
     -webkit-text-size-adjust: 100%;
@@ -59,6 +60,7 @@ export const layout = css`
   h2,
   p,
   ul,
+  form,
   fieldset {
     list-style: none;
     border: 0;

@@ -286,8 +286,6 @@ export const touched = css`
   }
   .alert a {
     display: inline-block;
-    /* A telephone number in an error has no place to break, and would be wider than a very small form. */
-    overflow-wrap: anywhere;
     padding-block: 2px;
   }
   .corrected a {

@@ -1,8 +1,18 @@
 /** Tests the form in very little space: words and amounts stay whole. */
 import {expect} from '@open-wc/testing';
 import type {LeadPrequalForm} from '../../widget/define.ts';
-import {answer, created, useServer} from '../support/browser/fake-server.ts';
-import {field, fill, fillAll, goTo, open, send, shows} from '../support/browser/visitor.ts';
+import {answer, config, created, useServer} from '../support/browser/fake-server.ts';
+import {
+  field,
+  fill,
+  fillAll,
+  fillContact,
+  goTo,
+  open,
+  reserved,
+  send,
+  shows,
+} from '../support/browser/visitor.ts';
 
 /** The largest amounts that the calculator gives. */
 const prequalification = {
@@ -63,6 +73,17 @@ describe('little space', () => {
     fill(form, 'Cash', '999,999,999');
     const input = field(form, 'Cash');
     expect(input.scrollWidth).to.equal(input.clientWidth);
+  });
+
+  it('a long e-mail address makes the form no wider, in a question or in what the partner says', async () => {
+    const promise = 'Questions? partnerfinancing@northwesternfranchise.example';
+    server.config = () => config({about: {lines: [{name: 'promise', text: promise}]}});
+    const form = await open({'lead-type': 'standard', style: `${reserved}; inline-size: 248px`});
+    await shows(form, promise);
+    expect(form.scrollWidth, promise).to.equal(form.clientWidth);
+    await fillContact(form, ['Maria', 'Ortiz', 'maria.fernanda.ortizgonzalez@gmial.com', '']);
+    await shows(form, 'Did you mean maria.fernanda.ortizgonzalez@gmail.com?');
+    expect(form.scrollWidth, 'a question').to.equal(form.clientWidth);
   });
 
   it('a button whose label takes two lines begins where the others begin', async () => {

@@ -1,5 +1,5 @@
 /** Tests that the style sheets of a partner page do not change the form, and that the form does not change the page. */
-import {expect, fixtureCleanup} from '@open-wc/testing';
+import {expect, fixture, fixtureCleanup, html} from '@open-wc/testing';
 import type {LeadPrequalForm} from '../../widget/define.ts';
 import {useServer} from '../support/browser/fake-server.ts';
 import {choose, click, open, openSent, shows} from '../support/browser/visitor.ts';
@@ -111,6 +111,21 @@ describe('the partner page', () => {
       }
     });
   }
+
+  it('the form looks the same on a page without a doctype', async () => {
+    sheet.textContent = font + width;
+    const {contentDocument} = await fixture<HTMLIFrameElement>(html`<iframe width="600"></iframe>`);
+    expect(contentDocument!.compatMode).to.equal('BackCompat');
+    contentDocument!.body.style.cssText = 'color: red; inline-size: 480px';
+    for (const form of [await open({theme: 'light'}), await openSent({theme: 'light'})]) {
+      const before = styles(picture(form));
+      contentDocument!.body.append(form);
+      await form.updateComplete;
+      expect(styles(picture(form))).to.deep.equal(before);
+      const inner = form.shadowRoot!.querySelector('form');
+      expect(inner && getComputedStyle(inner).marginBlockEnd).to.be.oneOf(['0px', null]);
+    }
+  });
 
   it('the form has the font of the page, and every word fits at a large size', async () => {
     sheet.textContent = `* {font: 40px/1 'Comic Sans MS', cursive !important} ${width}`;
