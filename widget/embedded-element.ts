@@ -62,9 +62,9 @@ export class EmbeddedElement extends LitElement {
     to.focus();
   }
 
-  /** The first match in what the element has rendered. */
+  /** The first match in what the element has rendered. Before it comes to a page, there is none. */
   protected find<Found extends HTMLElement = HTMLElement>(selector: string) {
-    return this.renderRoot.querySelector<Found>(selector);
+    return this.shadowRoot?.querySelector<Found>(selector) ?? null;
   }
 
   /** Renders again, and then moves the focus to the first element that the selector matches. */

@@ -508,6 +508,7 @@ export class LeadPrequalForm extends EmbeddedElement {
    * sent or its result is shown.
    */
   async submit(): Promise<void> {
+    if (!this.hasUpdated) await this.updateComplete;
     await this.#run((form) => form.submit());
   }
 

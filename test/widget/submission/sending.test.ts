@@ -1,5 +1,5 @@
 import {paths} from '../../../contract/api.ts';
-import {expect, oneEvent} from '@open-wc/testing';
+import {expect, fixture, html, oneEvent} from '@open-wc/testing';
 import type {ProblemCode} from '../../../contract/problems.ts';
 import {keepDraft} from '../../support/browser/drafts.ts';
 import {config, created, endpoint, json, problem, useServer} from '../../support/browser/fake-server.ts';
@@ -148,6 +148,16 @@ describe('sending', () => {
     await form.updateComplete;
     expect(errors(form)).to.deep.equal(['Choose your credit score. A guess is fine.']);
     expect(server.leads).to.have.length(0);
+  });
+
+  it('submit() waits for a form that is not on the page yet, and reset() does nothing there', async () => {
+    const form = document.createElement('lead-prequal-form');
+    form.reset();
+    const submitted = form.submit();
+    await fixture(html`<main>${form}</main>`);
+    await submitted;
+    await form.updateComplete;
+    expect(errors(form)).to.deep.equal(['Choose your credit score. A guess is fine.']);
   });
 
   describe('a lead that cannot be sent', () => {
