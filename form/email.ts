@@ -14,12 +14,13 @@ const address =
 /**
  * Reads less than the server takes, because callers of its API rely on that.
  *
- * @returns the address without a name, without `mailto:`, without spaces around the `@`, and without the punctuation that
- *   followed it in a sentence; or `undefined` if there can be no such address
+ * @returns the address without a name, without `mailto:`, without quotes and spaces around the `@`, and without the punctuation
+ *   that followed it in a sentence; or `undefined` if there can be no such address
  */
 export function readEmail(typed: string): string | undefined {
   const text = plainText(typed)
     .replace(/[ .,;]{1,3}$/, '')
+    .replace(/^["'“‘](.*)["'”’]$/, '$1')
     .replace(nameWithAddress, '$1')
     .replace(/^\s*mailto:/i, '')
     .replace(/ ?@ ?/, '@')

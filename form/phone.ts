@@ -2,6 +2,8 @@
 import {extension, toE164} from '../contract/phone.ts';
 import {plainText} from './plain-text.ts';
 
+/** A picture of a telephone, and the comma of a list. */
+const symbols = /\p{So}\ufe0f?|[,;]{1,3}$/gu;
 /** `tel:`, `Cell`, `(mobile)`, `Teléfono.` before the number. A single letter is one only apart from the digits. */
 const labelBefore = /^\(?\p{L}[\p{L}\s.:)-]{1,30}/u;
 /** The same after the number. Without a space it has three letters, because one may be meant as a digit. */
@@ -20,6 +22,7 @@ const startsAmerican = /^\D*\d{3}\D+\d{3}\D/;
 const numberIn = (typed: string) =>
   // A number that was copied from a table or a document may have tabs and line breaks in it.
   plainText(typed.replace(/\s/g, ' '))
+    .replace(symbols, '')
     .replace(labelBefore, '')
     .replace(labelAfter, '')
     .replace(internationalPrefix, '+$1')

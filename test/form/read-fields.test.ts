@@ -30,6 +30,7 @@ const accepted: readonly Case[] = [
 const refused: readonly (readonly [name: FormFieldName, typed: string | undefined, error: InputError])[] = [
   ['first_name', '', 'required'],
   ['first_name', ' \t', 'required'],
+  ['first_name', '\u200b \u2060', 'required'],
   ['first_name', undefined, 'required'],
   ['first_name', 'x'.repeat(81), 'too_long'],
   ['first_name', 'a\u0000b', 'invalid'],
