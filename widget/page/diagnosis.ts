@@ -29,6 +29,10 @@ const refusals: Readonly<Record<string, (server: Server) => Finding>> = {
     wrong: `"${partner}" does not take leads of this type.`,
     fix: 'Set the "lead-type" attribute to a type that this partner may use, or allow it on the server.',
   }),
+  'bad-answer': ({origin}) => ({
+    wrong: `${origin} does not answer as a lead server does.`,
+    fix: 'Correct the "endpoint" attribute, which begins with https://, or look for a firewall or a proxy that answers in its place.',
+  }),
   'proof-needed': () => ({
     wrong: 'The browser cannot compute the proof of work on this page.',
     fix: 'Serve the page over https, or let the operator set proof_of_work to 0.',

@@ -33,6 +33,11 @@ describe('what the console tells the webmaster', () => {
     expect(said).to.deep.equal([]);
   });
 
+  it('the console names an endpoint that answers as no lead server does', async () => {
+    await explain('bad-answer', {origin: 'leads.example.com', partner: 'acme'});
+    expect(said.join()).to.contain('leads.example.com').and.to.contain('endpoint').and.to.contain('https://');
+  });
+
   it('the console says nothing about problems that no webmaster can correct', async () => {
     for (const code of ['internal', 'constructor', 'timeout']) {
       await explain(code, {origin: 'https://leads.example.com', partner: 'acme'});
