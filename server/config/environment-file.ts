@@ -36,9 +36,11 @@ function wrongName(given: string, mayBeFormer: boolean): string | undefined {
 const isStore = /^(DATABASE_PATH|DATABASE_URL|DATA_KEY)(_FILE)?$/;
 
 /** A name, its value in quotes, and the rest of the line. */
-const quoted = /^(\s*(?:export\s)?[\w ]+=[ \t]*)(["'`])([^]*?)\2(.*)/gm;
-/** Behind a value in quotes, Node ignores anything. */
+const quoted = /^([^=#\n]+=[ \t]*)(["'`])([^]*?)\2(.*)/gm;
+/** What may stand behind a value in quotes. Node drops anything there. */
 const isComment = /^\s*(?:#|$)/;
+/** A name without a value, and spaces, behind which Node would take the next line for the value. */
+const emptyValue = /^([^=#\n]+=)[ \t]+$/gm;
 
 /**
  * The environment of this process, with what the file adds. A variable of the process wins, also one such as
@@ -50,9 +52,9 @@ const isComment = /^\s*(?:#|$)/;
  */
 export function environmentHere(faults: string[], warnings: string[], mayBeFormer = false) {
   const isSet = (name: string) => Object.hasOwn(process.env, name) && process.env[name]?.trim() !== '';
-  const text = read(faults, warnings);
-  // Of a value in quotes, which may go over several lines, only the lines are left: nothing in it looks like a name. One whose
-  // quotes are not its ends keeps the first.
+  const text = read(faults, warnings).replaceAll(emptyValue, '$1');
+  // Of a value in quotes, which may go over several lines, only the ends of its lines are left, so that nothing in it looks like
+  // a name. If more of the value stands behind the second quote, the first one is left, too, and is a fault below.
   const lines = text
     .replaceAll(
       quoted,
@@ -60,7 +62,7 @@ export function environmentHere(faults: string[], warnings: string[], mayBeForme
         name + (isComment.test(rest) ? '' : quote) + value.replaceAll(/[^\n]/g, ''),
     )
     .split('\n');
-  const names = lines.map((line) => /^\s*(?:export\s)?\s*([^=]*?)\s*=/.exec(line)?.[1]);
+  const names = lines.map((line) => /^\s*(?:export )?\s*([^=]*?)\s*=/.exec(line)?.[1]);
   for (const [index, line] of lines.entries()) {
     const fault = (what: string) => faults.push(`${fileName}:${index + 1}: ${what}`);
     // Node would skip this line, and the setting would have no value.
@@ -69,9 +71,10 @@ export function environmentHere(faults: string[], warnings: string[], mayBeForme
     // Node would take the rest for a comment, and the setting would have another value.
     if (/^[^#=]+=.*\S#/.test(line))
       fault("has a # in its value, which would end there: write the value between '…'");
+    // Node would cut the value at the second quote, or take the first one for a part of it.
     if (/^[^#=]+=\s*["'`]/.test(line))
       fault(
-        `has a quote that does not enclose the whole value: write it between '…', "…" or \`…\`, whichever is not in it`,
+        `has quotes that do not enclose the whole value: write it between '…', "…" or \`…\`, whichever is not in it`,
       );
   }
   const environment: Record<string, string | undefined> = {...process.env};

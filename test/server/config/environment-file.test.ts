@@ -121,6 +121,8 @@ suite('lead-prequal.env', () => {
       'set HOST=::1',
       "SMTP_URL='it's'",
       'SMTP_URL="whole" # with a "comment"',
+      'SMTP_URL\t= "behind a tab"',
+      'REDIS_URL= ',
       'SMTP_URL="smtp://a',
     );
     assert.deepEqual(
@@ -130,9 +132,9 @@ suite('lead-prequal.env', () => {
         `lead-prequal.env:${line + 3}: has no =: write a setting as NAME=value`,
         `lead-prequal.env:${line + 4}: has a # in its value, which would end there: write the value between '…'`,
         `lead-prequal.env:${line + 5}: set HOST is not a setting`,
-        ...[6, 8].map(
+        ...[6, 10].map(
           (later) =>
-            `lead-prequal.env:${line + later}: has a quote that does not enclose the whole value: write it between '…', "…" or \`…\`, whichever is not in it`,
+            `lead-prequal.env:${line + later}: has quotes that do not enclose the whole value: write it between '…', "…" or \`…\`, whichever is not in it`,
         ),
       ].toSorted(),
     );
