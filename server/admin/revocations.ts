@@ -141,8 +141,9 @@ export type Meaning = Pick<LeadIdentity, 'id' | 'partner' | 'revoked'> & {
 };
 
 /**
- * `phones`: numbers in E.164 whose later leads are to be held. `leads`: their leads by id, the named one first. `sameMailbox`: ids
- * of leads that probably have the named address in another spelling
+ * - `phones`: numbers in E.164 whose later leads are to be held
+ * - `leads`: their leads by id, the named one first
+ * - `sameMailbox`: ids of leads that probably have the named address in another spelling
  */
 type Meant = {
   phones: Set<string>;

@@ -4,8 +4,8 @@
 export const longestAskedWait = 3_600_000;
 
 /**
- * Converts Retry-After headers, which hold seconds or an HTTP date, to milliseconds from now, at most an hour. Of several, which
- * a gateway and the server behind it may send, the longest counts.
+ * Converts Retry-After headers, which hold seconds or an HTTP date, to milliseconds from now, at most an hour. Of several,
+ * such as those of a gateway and of the server behind it, the longest counts.
  */
 export const readRetryAfter = (headers: string | string[] = []): number =>
   Math.max(0, ...[headers].flat().map(waitIn));

@@ -26,8 +26,10 @@ export type AuditEntry = z.infer<typeof auditEntry>;
 export const maxIds = 50;
 
 /**
- * `after`: the id of the last entry of the page before. `who` is a part of the name of the actor. `lead` is the id of a lead that the entry names: one of more leads than it names is
- * left out. `isListed`: false leaves out lists in which the lead stood beside others.
+ * - `after`: the id of an entry. Only older ones are found, and `until` does not count
+ * - `who`: a part of the name of the actor
+ * - `lead`: the id of a lead that the entry names. An entry of more leads than it names is left out
+ * - `isListed`: false leaves out lists in which the lead stood beside others
  */
 export type AuditFilter = Pick<LeadFilter, 'since' | 'until'> & {
   after?: string | undefined;

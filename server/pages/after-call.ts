@@ -98,7 +98,8 @@ export const noteRoute: Route = {
         return value ? [[name, name === 'stop' || name === 'undo' ? true : value]] : [];
       }),
     );
-    // A note beside Undo or "Stop calls" is an entry of its own: the last one is taken back, and nobody stops twice.
+    // A note beside Undo or "Stop calls" is an entry of its own: after Undo, which takes back the newest entry, but before a
+    // stop, which may go on for longer than a page waits.
     const {text, ...pressed} = given;
     const alone = text === undefined ? [] : [{text, id: given['id']}];
     const inputs = (given['undo'] ? [pressed, ...alone] : given['stop'] ? [...alone, pressed] : [given]).map(
