@@ -14,8 +14,8 @@ const address =
 /**
  * Reads less than the server takes, because callers of its API rely on that.
  *
- * @returns the address without a name, without `mailto:`, without quotes and spaces around the `@`, and without the punctuation
- *   that followed it in a sentence; or `undefined` if there can be no such address
+ * @returns the address without a name, without quotes around it, without `mailto:`, without spaces around the `@`, and without
+ *   the punctuation that followed it in a sentence; or `undefined` if there can be no such address
  */
 export function readEmail(typed: string): string | undefined {
   const text = plainText(typed)

@@ -2,8 +2,8 @@
 import {extension, toE164} from '../contract/phone.ts';
 import {plainText} from './plain-text.ts';
 
-/** A picture of a telephone, and the comma of a list. */
-const symbols = /\p{So}\ufe0f?|[,;]{1,3}$/gu;
+/** A picture, such as that of a telephone, with the space after it; and the comma of a list. */
+const symbols = /\p{So}\ufe0f? ?|[,;]{1,3}$/gu;
 /** `tel:`, `Cell`, `(mobile)`, `Teléfono.` before the number. A single letter is one only apart from the digits. */
 const labelBefore = /^\(?\p{L}[\p{L}\s.:)-]{1,30}/u;
 /** The same after the number. Without a space it has three letters, because one may be meant as a digit. */

@@ -24,7 +24,7 @@ type Read = {value: string | number | boolean} | {error: InputError} | undefined
 /** Checks what the contract's row says. The result is `undefined` if an optional field is empty. */
 function readField({kind, required, max = Infinity, pattern, choices}: Field, typed: unknown): Read {
   const text = typeof typed === 'string' ? normalized(typed.trim(), 'NFC') : '';
-  // What cannot be seen is no answer.
+  // A text of nothing but spaces and invisible characters (Unicode's category Cf) is no answer.
   if (!/[^\p{Cf}\s]/u.test(text)) return required ? {error: 'required'} : undefined;
 
   if (kind === 'money') {

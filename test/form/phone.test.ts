@@ -65,6 +65,7 @@ const numbers: readonly Row[] = [
   // pasted from documents, chats, cards and links
   ['415-555-0132,', '(415) 555-0132', california, 'taken'],
   ['☎️ 415-555-0132', '(415) 555-0132', california, 'taken'],
+  ['☎️ Cell: 415-555-0132 📱', '(415) 555-0132', california, 'taken'],
   ['📱+52 55 5080 2000;', '+52 55 5080 2000', '+525550802000', 'taken'],
   ['00٥999415/#0', '+5999415/#0', '+5999415', 'taken'],
   ['tel:+1-415-555-0132;ext=12', '(415) 555-0132;ext=12', california, 'taken'],

@@ -11,7 +11,7 @@ export type Receipt = {
   readonly id: string;
   readonly token: string;
   readonly leadType: LeadType;
-  /** The server that gave it. Forms before 2.1 do not keep it. */
+  /** The server that gave it. Forms before 2.0 do not keep it. */
   readonly origin?: string;
 };
 
@@ -22,7 +22,7 @@ const nameOf = ({partner, leadType}: Pick<Endpoint, 'partner' | 'leadType'>) =>
 export const hasReceipt = (endpoint: Pick<Endpoint, 'partner' | 'leadType'>): boolean =>
   Boolean(recall(nameOf(endpoint)));
 
-/** A page may have the forms of two servers, where its owner has the same key. Neither must get the token of the other. */
+/** Forms of two servers may stand on one page, with the same partner key. Neither server must get the token of the other. */
 export function recallReceipt(endpoint: Pick<Endpoint, 'partner' | 'leadType' | 'origin'>) {
   const kept = recall(nameOf(endpoint));
   return isReceipt(kept) && (kept.origin ?? endpoint.origin) === endpoint.origin ? kept : undefined;

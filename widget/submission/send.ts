@@ -80,7 +80,7 @@ export async function send(
     const {consent, ask = []} = preparation.config ?? {};
     if (consent && consent.version !== seen.version)
       return {kind: 'consent-outdated', code: 'consent-outdated', retryable: true};
-    // The question came after the press of the button, or was postponed up to it. It is shown now, without an answer.
+    // The question came after the press of the button. It is on the screen now, and the form says that it is missing.
     if (ask.some(({name, required}) => required && !Object.hasOwn(sent.lead, name)))
       return {kind: 'invalid', code: 'invalid-lead', retryable: false, errors: {}};
     const submission = async (): Promise<EmbedSubmission> => ({

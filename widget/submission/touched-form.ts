@@ -284,9 +284,10 @@ export class TouchedForm {
     this.#touchedAt ??= now();
     const {fields, consent, submission} = this;
     if (submission.isSending || submission.stage.name === 'answered') return;
-    const {errors, lead} = this.read();
     const agreed = consent.check();
+    // Before the answers are read, because the questions that were postponed are among them from now on.
     consent.show();
+    const {errors, lead} = this.read();
     if (Object.keys(errors).length > 0 || !agreed) return this.#refuse(errors);
 
     this.#clearErrors();
@@ -526,10 +527,10 @@ export class TouchedForm {
   }
 
   summary() {
-    if (this.#summary.length < 2) return nothing;
     // The partner may ask for less than when the button was pressed.
     const asked: readonly string[] = [...this.#names, 'consent'];
     const shown = this.#summary.filter(({id}) => asked.includes(id));
+    if (this.#summary.length < 2 || shown.length === 0) return nothing;
     const items = shown.map((item) => {
       const follow = (event: Event) => {
         event.preventDefault();

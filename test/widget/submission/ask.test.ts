@@ -7,6 +7,7 @@ import {questionNames} from '../../../contract/questions.ts';
 import {askedFieldsIn} from '../../../form/words/asked.ts';
 import type {LeadPrequalForm} from '../../../widget/define.ts';
 import {stub} from '../../support/browser/browser-page.ts';
+import {keepDraft} from '../../support/browser/drafts.ts';
 import {config, created, isReadingReply, problem, useServer} from '../../support/browser/fake-server.ts';
 import {
   button,
@@ -249,24 +250,47 @@ describe('what the partner asks for besides', () => {
     await until(() => other.shadowRoot!.querySelector('.waiting') === null);
     await other.updateComplete;
     expect(maybeField(other, 'Monthly revenue')).to.equal(undefined);
-    await send(other, 'Send');
+    await click(other, 'Send');
     expect(errors(other), 'which waits for a touch').to.deep.equal(['Monthly revenue is missing.']);
     expect(server.leads).to.have.length(0);
   });
 
-  it('leaves the summary of errors, if the partner asks no more', async () => {
+  it('is sent from a draft, also if it waits for a touch', async () => {
+    stub(window, 'innerHeight', {value: 100_000});
     server.config = () => config({ask: own});
-    const form = await openFilled({style: reserved});
+    const contact = {first_name: 'Ana', last_name: 'Silva', email: 'a@example.com', phone: '4155550199'};
+    keepDraft({...contact, revenue: 'low', plan: 'A shop'});
+    const form = await open({'lead-type': 'standard', draft: ''});
+    await until(() => form.shadowRoot!.querySelector('.waiting') === null);
+    await form.updateComplete;
+    expect(maybeField(form, 'Monthly revenue')).to.equal(undefined);
+    expect((await send(form, 'Send')).type).to.equal('prequal-result');
+    expect(server.leads[0]!.body.lead).to.include({revenue: 'low', plan: 'A shop'});
+  });
+
+  it('leaves the summary of errors, if the partner asks no more', async () => {
+    const two = [own[0]!, {name: 'plan', label: 'Plan', required: true}];
+    server.config = ({searchParams}) => config({ask: searchParams.get('partner') === 'acme' ? two : []});
+    const form = await openFilled({style: reserved, partner: 'acme'});
     await shows(form, 'Monthly revenue');
     fill(form, 'Phone', '');
     await click(form, 'See my estimate');
-    expect(summary(form)).to.have.length(2);
-    server.config = () => config();
+    expect(summary(form)).to.have.length(3);
     form.partner = 'other';
     fill(form, 'First name', 'Ana');
     await until(() => maybeField(form, 'Monthly revenue') === undefined);
     expect(summary(form)).to.deep.equal(['Enter your phone number.']);
     expect(errors(form)).to.deep.equal(['Enter your phone number.']);
+
+    form.partner = 'acme';
+    fill(form, 'Phone', '4155550199');
+    await shows(form, 'Monthly revenue');
+    await click(form, 'See my estimate');
+    expect(summary(form)).to.have.length(2);
+    form.partner = 'other';
+    fill(form, 'First name', 'Eva');
+    await until(() => maybeField(form, 'Monthly revenue') === undefined);
+    expect(form.shadowRoot!.querySelector('[part~=summary]')).to.equal(null);
   });
 
   it('may be left empty, and then is not sent', async () => {
