@@ -136,7 +136,7 @@ test('after a restore, a start takes over the keys that were made since the back
   const file = join(folder, 'backup.sqlite');
   await does('backup', file);
   const [one = ''] = await kidsOf(first);
-  await does('evidence', 'leaked', one, '--since', '2026-03-04');
+  await does('evidence', 'leaked', '--since', '2026-03-04', '--', one);
   await first.close();
   await does('restore', file, '--replace');
   const after = await serve(quickTimings);
