@@ -38,9 +38,12 @@ const beforeSending = new Set([
   'ENETUNREACH',
   'ENOTFOUND',
   'EAI_AGAIN',
+  'LOOKUP_TOO_SLOW',
   'UND_ERR_CONNECT_TIMEOUT',
   'ETLS',
 ]);
+/** The certificate of the mail server is checked before anything is sent, too. */
+const isBeforeSending = (code: string) => beforeSending.has(code) || /CERT|VERIFY/.test(code);
 
 /** What sends confirmations. `sender`: the address in `mail_from`. */
 type Mailbox = Pick<ReturnType<typeof openTransport>, 'transport' | 'who'> & {
@@ -143,8 +146,14 @@ async function send(
     // The server knows no such address, or does not want this e-mail, for good.
     if (status !== undefined && status >= 500 && ['RCPT TO', 'DATA'].includes(command ?? ''))
       return {state: 'dropped', reason: failure.message};
+    // A server that puts one address off, such as one whose domain it cannot find, may take all others.
+    if (status !== undefined && status !== 421 && command === 'RCPT TO')
+      throw new DeliveryError('failed', failure.message, {
+        aboutLead: true,
+        excerpt: failure.excerpt ?? undefined,
+      });
     // With a reply it is known that the server did not take the e-mail.
-    if (status !== undefined || beforeSending.has(originalCode ?? code ?? '')) throw failure;
+    if (status !== undefined || isBeforeSending(originalCode ?? code ?? '')) throw failure;
     throw new DeliveryError('ambiguous', failure.message);
   }
 }

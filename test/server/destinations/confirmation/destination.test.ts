@@ -1,22 +1,31 @@
 /** The destination of confirmations by itself: what it sends to nobody, and its test. */
 import assert from 'node:assert/strict';
 import {suite, test} from 'node:test';
+import type {SMTPServerOptions} from 'smtp-server';
 import {NeverTried} from '../../../../server/destinations/breaker.ts';
 import {createConfirmation} from '../../../../server/destinations/confirmation/confirmation.ts';
 import {greetedName} from '../../../../server/destinations/confirmation/confirmation-email.ts';
+import {LookupTooSlow} from '../../../../server/destinations/lookups.ts';
 import {mailboxOf} from '../../../../server/leads/confirmation-digests.ts';
+import {selfSigned} from '../../../support/certificates.ts';
 import {confirming} from '../../../support/confirming.ts';
-import {startMailServer} from '../../../support/mail-server.ts';
+import {failureOf} from '../../../support/delivery-failure.ts';
+import {refusal, startMailServer} from '../../../support/mail-server.ts';
 import {openFor, type Owner} from '../../../support/opened.ts';
 import {columnOf} from '../../../support/rows.ts';
 import {erasedRequest, eventRequest, sampleRecord} from '../../../support/sample-events.ts';
 
-async function start(owner: Owner, isOn = true) {
-  const mail = await openFor(owner, startMailServer());
-  const {destinations} = confirming(`smtp://127.0.0.1:${mail.port}`, {isOn});
+type Mail = SMTPServerOptions & {name?: string};
+
+async function start(owner: Owner, isOn = true, {name = '127.0.0.1', ...options}: Mail = {}) {
+  const mail = await openFor(owner, startMailServer(options));
+  const scheme = options.secure ? 'smtps' : 'smtp';
+  const {destinations} = confirming(`${scheme}://${name}:${mail.port}`, {isOn});
   const settings = destinations?.get('mail/confirm');
   assert.ok(settings?.type === 'confirmation');
-  const destination = createConfirmation(settings, 5_000);
+  const destination = createConfirmation(settings, 5_000, {
+    lookup: () => Promise.reject(new LookupTooSlow()),
+  });
   owner.after(() => destination.close());
   return {mail, destination};
 }
@@ -49,6 +58,25 @@ suite('the destination of confirmations', () => {
     const {mail, destination} = await start(t);
     await assert.rejects(destination.deliver(erasedRequest()), /is not told that a lead was erased/);
     assert.equal(mail.received.length, 0);
+  });
+
+  test('it is tried again where nothing was sent, and one address stops no other', async (t) => {
+    const put = (status: number): Mail => ({
+      onRcptTo: (_address, _session, callback) => callback(refusal(status)),
+    });
+    const cases: Record<string, Mail> = {
+      'failed false, slow DNS': {name: 'slow.partner.example'},
+      'failed false, wrong certificate': {...(await selfSigned('mail.partner.example')), secure: true},
+      'failed false, closing': put(421),
+      'failed true, putting off': put(450),
+    };
+    const ended: string[] = [];
+    for (const [expected, mail] of Object.entries(cases)) {
+      const {destination} = await start(t, true, mail);
+      const {fault, aboutLead} = await failureOf(destination.deliver(request()));
+      ended.push(`${fault} ${aboutLead}, ${expected.split(', ')[1]}`);
+    }
+    assert.deepEqual(ended, Object.keys(cases));
   });
 
   test('its test shows the operators what visitors read, and says that it is a test', async (t) => {
