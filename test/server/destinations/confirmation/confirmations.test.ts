@@ -269,6 +269,28 @@ forEachStore((store) => {
     assert.equal(mail.received.length, 1);
   });
 
+  test('a stranger to a stopped number gets it, also from a mail server that was busy at first', async (t) => {
+    let busy = 0;
+    const {mail, server, ended} = await start(t, store, {
+      mail: {
+        onMailFrom(_address, _session, callback) {
+          busy -= 1;
+          callback(busy >= 0 ? refusal(451) : null);
+        },
+      },
+    });
+    const phone = '(202) 555-0177';
+    await send(server, {phone});
+    await ended(1);
+    const [link = ''] = /https?:\S+\/revoke\/\S+/.exec(mail.received[0]?.parsed.text ?? '') ?? [];
+    const body = new URLSearchParams({ask: 'stop'});
+    assert.equal((await server.fetch(new URL(link).pathname, {method: 'POST', body})).status, 200);
+    busy = 1;
+    await send(server, {phone});
+    await ended(2);
+    assert.equal(mail.received.length, 2);
+  });
+
   test('without a reply to the e-mail it is not sent again', async (t) => {
     let taken = 0;
     const sockets: Socket[] = [];
