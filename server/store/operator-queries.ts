@@ -83,11 +83,11 @@ function release(now: number, {where}: Batch): Statement {
 
 /** SQL that is 1 if a dead process may have sent the delivery. */
 const wasLost = 'CASE WHEN leased_until > 0 AND remote_id IS NULL THEN 1 ELSE 0 END';
-/** The statement that gives a batch another address. From then on, only attempts at this address are counted. */
+/** The statement that gives a batch another address, where nobody has anything yet. From then on, only attempts at it are counted. */
 function readdress(address: string, {where}: Batch): Statement {
   const text = `
     UPDATE deliveries SET address = ${next(where)}, attempts = 0, failing_since = NULL, leased_until = 0,
-      ambiguous = ambiguous + ${wasLost}, ambiguous_counted = ambiguous_counted + ${wasLost},
+      recipients = NULL, ambiguous = ambiguous + ${wasLost}, ambiguous_counted = ambiguous_counted + ${wasLost},
       former_addresses = CASE WHEN ${mayHaveArrived('deliveries')}
         THEN COALESCE(former_addresses || ' ', '') || address ELSE former_addresses END
     WHERE ${where.sql} RETURNING destination`;

@@ -158,7 +158,9 @@ forEachStore((store) => {
       const {id, store, claim, admin} = await start(t);
       const [first] = await claim('crm');
       assert.equal(await acceptAddress(admin, 'crm'), 0, 'it is in progress');
-      await store.postpone(keyOf(id, 'created'), first!.leaseEnd, {...failedAttempt, tried: true, until: 0});
+      const recipients = {left: ['old@example.com'], refused: []};
+      const failed = {...failedAttempt, recipients, tried: true, until: 0};
+      await store.postpone(keyOf(id, 'created'), first!.leaseEnd, failed);
       assert.equal(await acceptAddress(admin, 'crm'), 1);
       assert.partialDeepStrictEqual(await receiversOf(admin, id), [
         {state: 'unclear', place: 'old.example.com'},
@@ -168,6 +170,7 @@ forEachStore((store) => {
       const [second] = await claim('crm');
       assert.equal(second?.address, addressOf(next.settings));
       assert.equal(second.failingSince, null, 'nothing has failed at this one');
+      assert.equal(second.recipients, null, 'no mailbox there has it');
       await store.settle(keyOf(id, 'created'), second.leaseEnd, {state: 'delivered', answer: null});
       assert.partialDeepStrictEqual(await receiversOf(admin, id), [
         {state: 'delivered', place: 'new.example.com'},
