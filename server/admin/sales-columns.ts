@@ -3,13 +3,13 @@ import {parsePhoneNumberFromString} from 'libphonenumber-js/min';
 import {DateTime} from 'luxon';
 import {totalAmount} from '../../contract/amounts.ts';
 import {formQuestionNames, questionOf} from '../../contract/questions.ts';
-import {extension} from '../../contract/phone.ts';
 import type {Partner} from '../config/partners.ts';
 import type {FullLead} from '../leads/lead-filter.ts';
 import type {LeadView} from '../leads/lead-view.ts';
 import {resultWords} from '../leads/lead-words.ts';
 import {formAnswers} from '../leads/own-answers.ts';
 import type {ReadStore} from '../leads/ports.ts';
+import {extensionIn} from '../leads/read-contact.ts';
 import type {With} from './admin.ts';
 import {viewsOf} from './lead-view.ts';
 import {outcomeText} from './outcomes.ts';
@@ -80,6 +80,6 @@ const timeCell = (time: number, zone: string | undefined) =>
 function phoneCell(typed: string, e164: string): string {
   const number = parsePhoneNumberFromString(e164);
   const shown = e164.startsWith('+1') ? number?.formatNational() : number?.formatInternational();
-  const further = /\d+(?=\D*$)/.exec(extension.exec(typed)?.[0] ?? '');
-  return `${(shown ?? e164).replace(/^\+\d+/, '($&)')}${further ? ` ext. ${further[0]}` : ''}`;
+  const further = extensionIn(typed);
+  return `${(shown ?? e164).replace(/^\+\d+/, '($&)')}${further ? ` ext. ${further}` : ''}`;
 }

@@ -3,7 +3,7 @@
  * write them, so that nothing is read differently than before, and then as people paste them, by the rules of the form.
  */
 import {parsePhoneNumberFromString} from 'libphonenumber-js/min';
-import {toE164} from '../../contract/phone.ts';
+import {extension, toE164} from '../../contract/phone.ts';
 import {readEmail} from '../../form/email.ts';
 import {readPhone} from '../../form/phone.ts';
 import type {Person} from './persons.ts';
@@ -39,6 +39,10 @@ export function phoneOf(typed: string): {plain: string; e164: string} | undefine
   }
   return undefined;
 }
+
+/** The digits of what may be an extension. */
+export const extensionIn = (typed: string): string | undefined =>
+  /\d+(?=\D*$)/.exec(extension.exec(phoneOf(typed)?.plain ?? typed)?.[0] ?? '')?.[0];
 
 export const noSpaces = /^[^\s\p{Cc}\p{Cs}]+$/u;
 /** One `@`, and a domain with a dot. It is published, so it means the same in every language and without flags. */

@@ -4,10 +4,9 @@
  * phone numbers. Anybody can write such things into a form or a link, and operators trust what our e-mails say.
  */
 import {normalized} from '../../../contract/normalized.ts';
-import {extension} from '../../../contract/phone.ts';
 import {isolated, oneLine} from '../../leads/hidden-characters.ts';
 import type {Lead} from '../../leads/lead-schema.ts';
-import {phoneOf} from '../../leads/read-contact.ts';
+import {extensionIn} from '../../leads/read-contact.ts';
 import type {Span} from './message.ts';
 
 /** The signs that hold addresses together. The last one is the full stop of Chinese and Japanese, also in domains. */
@@ -40,8 +39,7 @@ export const shownPhone = ({e164}: Lead['phone']): string =>
 
 /** The telephone number with the country code. What may be an extension follows. */
 export function theirPhone(phone: Lead['phone']): string {
-  const {typed} = phone;
-  const [digits] = /\d+(?=\D*$)/.exec(extension.exec(phoneOf(typed)?.plain ?? typed)?.[0] ?? '') ?? [];
+  const digits = extensionIn(phone.typed);
   return shownPhone(phone) + (digits ? ` ${theirWords(`ext. ${digits}`, 20)}` : '');
 }
 

@@ -58,7 +58,8 @@ test('leads are listed, counted, shown and written to a file, which is not overw
   assert.ok((await leads('export', '--excel')).stdout.startsWith('\uFEFFid,'));
 });
 
-const funded = asLead({...prequalificationBody, state: 'HI', notes: 'Call my office.\nTotal  $9'});
+const phone = '202-555-0142 x7 (work)';
+const funded = asLead({...prequalificationBody, phone, state: 'HI', notes: 'Call my office.\nTotal  $9'});
 const parts = {...doneAnswer.amounts!, rollover_amount: 84_999, total_qualified_amount: 846_999};
 const hugeParts = {...parts, rollover_amount: 99_999_999_999, total_qualified_amount: 100_000_761_999};
 const attribution = {utm_source: 'google', utm_medium: 'cpc', utm_campaign: '春'.repeat(100)};
@@ -119,7 +120,7 @@ test('people read the amounts that the form shows, in lines that a terminal does
   titles.push('When to call', 'Total', 'Credit score', 'Notes', 'Do not sell or share', 'Partner');
   titles.push('Campaign', 'Reference', 'Result');
   assert.equal(head, `\uFEFF"${titles.join('","')}"`);
-  assert.match(row, /^"\d{4}-\d\d-\d\d \d\d:\d\d","Jane Doe","\(202\) 555-0142",.*,846000,/);
+  assert.match(row, /^"\d{4}-\d\d-\d\d \d\d:\d\d","Jane Doe","\(202\) 555-0142 ext\. 7",.*,846000,/);
   assert.match(row, /\d [AP]M in Honolulu","HI",/);
   assertFails(
     await run('leads', 'export', '--for', 'sales', '--format', 'jsonl'),
