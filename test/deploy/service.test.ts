@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import {execFileSync, spawnSync} from 'node:child_process';
 import {randomUUID} from 'node:crypto';
 import {once} from 'node:events';
-import {mkdirSync, readdirSync, readFileSync, statSync, writeFileSync} from 'node:fs';
+import {mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync} from 'node:fs';
 import {basename, join} from 'node:path';
 import {createInterface} from 'node:readline';
 import {before, suite, test} from 'node:test';
@@ -20,7 +20,7 @@ import {rowsOf} from '../support/rows.ts';
 import {prequalificationBody, without} from '../support/sample-leads.ts';
 import {readyPort} from '../support/service-process.ts';
 import {listedOrigin} from '../support/test-server.ts';
-import {makeTemporaryFolder} from '../support/temporary-folder.ts';
+import {makeTemporaryFolder, temporaryFolder} from '../support/temporary-folder.ts';
 import {
   cloneInto,
   followIn,
@@ -75,6 +75,34 @@ test("the operator's command says that its folder is missing, or closed to whoev
     [status, stderr.startsWith('/etc/missing is missing, or only root may enter it')],
     [1, true],
   );
+});
+
+test('the nightly backup finds the list of erasures and its number, however they are written', (t) => {
+  const texts = [...readFileSync(backupUnit, 'utf8').matchAll(/^ExecStart=sh -ec '(.*)'$/gm)];
+  const [, list = '', kept = ''] = texts.map(([, text = '']) => text.replaceAll('$$', () => '$'));
+  const folder = temporaryFolder(t);
+  const [backups, erasures_file] = [join(folder, 'backups'), join(folder, 'erased')];
+  const env = {...process.env, BACKUPS: backups, DATABASE_PATH: join(folder, 'leads.sqlite')};
+  const backedUp = (script: string, files: Record<string, string>, before: readonly string[]) => {
+    rmSync(backups, {recursive: true, force: true});
+    mkdirSync(backups);
+    for (const name of before) writeFileSync(join(backups, name), '');
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+    const {status, stderr} = spawnSync('sh', ['-ec', script], {cwd: folder, env, encoding: 'utf8'});
+    assert.equal(status, 0, stderr);
+    return readdirSync(backups);
+  };
+  const [before, after] = [{alerts_to: ['ops@example.com']}, {mail_from: 'leads@example.com'}];
+  for (const content of [{erasures_file}, {...before, erasures_file}, {erasures_file, ...after}])
+    for (const json of [JSON.stringify(content), JSON.stringify(content, null, 2).replaceAll('":', '" :')]) {
+      const files = {'lead-prequal.json': json, erased: 'a line'};
+      assert.deepEqual(backedUp(list, files, []), ['leads.sqlite.erasures'], json);
+    }
+  for (const line of ['BACKUPS_KEPT=2', ' export BACKUPS_KEPT = "2"', 'BACKUPS_KEPT= 2 # nights']) {
+    const names = ['1', '2', '3'].map((day) => `leads-2026-01-0${day}-031500.sqlite`);
+    const env = `${line}\n# BACKUPS_KEPT=3\nPORT=8080\n`;
+    assert.deepEqual(backedUp(kept, {'lead-prequal.env': env}, names), names.slice(1), line);
+  }
 });
 
 const guide = readFileSync(join(repository, 'docs/install.md'), 'utf8');
