@@ -123,10 +123,16 @@ export const search = ({seen}: Pick<Visit, 'seen'>): Html => {
 /** What was just done, or that it has not worked. */
 export type Said = string | {failed: string};
 
+/** Bytes of what is said, at most: more of them would make the address longer than that of a page may be. */
+const longestSaid = 1_200;
+
 /** The way to a page that says what was just done. The words stand encrypted in its address. */
-export const saying = ({encrypt}: Pick<Visit, 'encrypt'>, path: string, said: Said): {to: string} => ({
-  to: `${path}?said=${typeof said === 'string' ? encrypt(said) : `${encrypt(said.failed)}&failed=1`}`,
-});
+export function saying({encrypt}: Pick<Visit, 'encrypt'>, path: string, said: Said): {to: string} {
+  const words = Buffer.from(typeof said === 'string' ? said : said.failed);
+  const begin = new TextDecoder().decode(words.subarray(0, longestSaid), {stream: true});
+  const shown = encrypt(`${begin}${words.length > longestSaid ? '…' : ''}`);
+  return {to: `${path}?said=${shown}${typeof said === 'string' ? '' : '&failed=1'}`};
+}
 
 /** A form that is only a button. */
 export const action = (to: string, words: string, fields: Readonly<Record<string, string>> = {}): Html =>

@@ -11,6 +11,7 @@ import type {AuditEntry} from '../../../server/leads/audit.ts';
 import {roles} from '../../../server/leads/operators.ts';
 import {StoreUnavailable} from '../../../server/leads/store-errors.ts';
 import {createAccessLog} from '../../../server/pages/access-log.ts';
+import {saying} from '../../../server/pages/layout.ts';
 import {routes} from '../../../server/pages/routes.ts';
 import type {Reply, Route, Visit} from '../../../server/pages/visit.ts';
 import type {Owner} from '../../support/opened.ts';
@@ -109,6 +110,23 @@ test('a form that comes slowly changes nothing if the session has ended meanwhil
     [response.statusCode, response.headers.location, changes],
     [303, '/sign-in?next=%2Fchange&unchanged=1', 0],
   );
+});
+
+test('what is said after a change is cut where its address would be too long', async (t) => {
+  const said: (string | undefined)[] = [];
+  const {ask, post} = await start(
+    t,
+    page('/', ({query, decrypt}) => (said.push(decrypt(query['said'] ?? '')), {page: html`a`})),
+    page('/few', (visit) => saying(visit, '/', 'Done.'), 'POST'),
+    page('/many', (visit) => saying(visit, '/', {failed: `Nie: ${'Ł'.repeat(900)}`}), 'POST'),
+  );
+  for (const path of ['/few', '/many']) {
+    const {status, headers} = await post(path);
+    assert.equal(status, 303, path);
+    await ask(headers.location ?? '');
+  }
+  assert.equal(said[0], 'Done.');
+  assert.match(said[1] ?? '', /^Nie: Ł{500,}…$/);
 });
 
 test('a visit has what was asked once, and decrypts what was encrypted in the same session', async (t) => {
