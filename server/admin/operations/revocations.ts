@@ -34,6 +34,7 @@ export function whom(scope: string): string {
 const partnerOf = (given: string | undefined) => (given === '-' ? null : given);
 
 const agents = ['agent', 'admin'] as const;
+const noNumber = 'No number is known, so no later lead is held.';
 
 export const revoke = changes({
   words: 'consent revoke',
@@ -84,7 +85,7 @@ Exit status: 0 revoked; 1 not, or not of all that may be meant; 2 the command li
       does: [
         names.length > 0 && `Nothing of ${names.join(', ')} goes out any more.`,
         'Those who had it are told to stop calls and messages.',
-        `Later leads with ${numbers} are held until somebody decides.`,
+        meant.phones.size > 0 ? `Later leads with ${numbers} are held until somebody decides.` : noNumber,
         others.length > 0 &&
           `Among them, ${others.slice(0, maxOthers).join(', ')} ${others.length === 1 ? 'has' : 'have'} the same number and another address, and so may be of somebody else. A stop is one of the number, whoever is named. To leave them out, name another number of this person, or a lead with it, if there is one.`,
         sameMailboxWords([...meant.sameMailbox].filter((id) => !meant.leads.has(id))),
@@ -103,7 +104,7 @@ Exit status: 0 revoked; 1 not, or not of all that may be meant; 2 the command li
     ),
     remarks: [
       ...leads.flatMap(toldLines),
-      `${counted(leads.length, 'lead')}, for ${whom(scope)}. Later leads with ${numbers === 1 ? 'the number' : `the ${numbers} numbers`} are held: "lead-prequal consent list --revoked".`,
+      `${counted(leads.length, 'lead')}, for ${whom(scope)}. ${numbers === 0 ? noNumber : `Later leads with ${numbers === 1 ? 'the number' : `the ${numbers} numbers`} are held: "lead-prequal consent list --revoked".`}`,
     ],
     fails: [
       unread.length > 0 &&

@@ -155,6 +155,13 @@ for (const {name, postgres, skip} of databaseKinds)
       const stop = await run('leads', 'note', lead, '--outcome', 'not_interested', '--stop');
       assert.equal(stop.code, 1);
       assert.match(stop.stderr, /1 lead cannot be read, and may be of this person, too/);
+      // Of the lead that cannot be read, no number is known.
+      const page = await run('consent', 'revoke', damaged, '--dry-run');
+      const alone = await run('consent', 'revoke', damaged, '--yes');
+      for (const {stderr} of [page, alone]) {
+        assert.match(stderr, /No number is known, so no later lead is held\./);
+        assert.doesNotMatch(stderr, /Later leads with (the )?\d/);
+      }
     });
 
     test('an erasure leaves nothing of outcomes, amounts and notes, and nothing is recorded after it', async (t) => {
