@@ -290,9 +290,10 @@ export const causeAreas: Readonly<Record<string, readonly Cause[]>> = {
   'The store and Redis': storeCauses,
 };
 
+/** Of a destination that paused itself, status and pages say so before the message. */
 const patterns = [...Object.values(mailCauses), ...statusCauses, ...chatCauses].map((cause) => ({
   cause,
-  pattern: new RegExp(`^${cause.message.replace('xx', '\\d\\d')}`),
+  pattern: new RegExp(`^(?:paused: )?${cause.message.replace('xx', '\\d\\d')}`),
 }));
 
 /** Many codes of OpenSSL and of the HTTP parser mean the same. */

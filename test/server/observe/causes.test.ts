@@ -54,6 +54,9 @@ suite('what is said about a failure', () => {
       assert.ok(remedyOf(ofRoom.message), ofRoom.message);
       assert.doesNotMatch(withRemedy(ofRoom.message), /receiver|signature|event/);
     }
+    // As status and pages say it of a destination that wants no more.
+    const {message: gone} = statusOfWebhook({status: 410, retryAfter: 0, excerpt: undefined}, 0);
+    assert.match(withRemedy(`paused: ${gone}`), /^paused: .* more events\. Ask the receiver why\./);
     for (const status of [301, 401, 403, 404, 429, 500, 503]) {
       const {message} = statusOfLeadApi('POST', {status, retryAfter: 0}, 0);
       assert.ok(remedyOf(message), message);
