@@ -71,6 +71,16 @@ test('a sentence says who, what and how many, and then by what they were found',
       'Sammy Davis, Jr. opened a lead',
       '',
     ],
+    [
+      {action: 'deliveries retry', leads: 1, filter: {destination: 'crm', failing: true, deliveries: 1}},
+      'Maria Lopez sent a lead again',
+      'for crm, whose last attempt failed, 1 delivery',
+    ],
+    [
+      {action: 'consent list', filter: {revoked: true}},
+      'Maria Lopez saw 12 leads in a list of consents',
+      'that said stop',
+    ],
     [{action: 'GET /json/leads/:id', actor: 'caller acme'}, 'The caller acme read 12 leads by the API', ''],
     [
       {action: 'repair', actor: 'start', filter: {erasure: 'again'}},
