@@ -278,6 +278,9 @@ export type PlatformName = keyof typeof platforms;
  */
 export const leadToApplyPage: ReadonlySet<PlatformName> = new Set(['frame', 'email']);
 
+/** Where the form is in a frame, or there is none, the tag of the page hears nothing of its leads. */
+const lacksTag: ReadonlySet<PlatformName> = new Set([...leadToApplyPage, 'wix']);
+
 /** What shows a file or a component, and not HTML. */
 const takesCode: ReadonlySet<PlatformName> = new Set(['react', 'vue', 'csp']);
 
@@ -295,7 +298,7 @@ const conversion = (sendTo: string) => `addEventListener('prequal-result', funct
 /** All texts to copy. */
 export function blocksOf(platform: PlatformName, parts: SnippetParts): readonly Block[] {
   const blocks: readonly Block[] = platforms[platform].blocks(parts);
-  if (parts.googleAds === undefined || leadToApplyPage.has(platform)) return blocks;
+  if (parts.googleAds === undefined || lacksTag.has(platform)) return blocks;
   const code = conversion(parts.googleAds);
   const ads: Block = takesCode.has(platform)
     ? {title: 'For Google Ads, in a script of your site', language: 'js', code}

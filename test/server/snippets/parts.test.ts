@@ -4,6 +4,7 @@ import {reservedHeights} from '../../../form/reserved-heights.ts';
 import {onePartner, type Partner} from '../../../server/config/partners.ts';
 import {noChoices, readChoices} from '../../../server/snippets/choices.ts';
 import {
+  blocksOf,
   platformNames,
   platforms,
   leadToApplyPage,
@@ -302,6 +303,14 @@ suite('what a snippet is made from', () => {
     const withLogo = {...acme, logo: 'https://cdn.acme.example/logo.svg'};
     assert.match(textFor('csp', {}, withLogo), /^img-src https:\/\/cdn\.acme\.example;$/m);
     assert.doesNotMatch(textFor('csp'), /img-src/);
+  });
+
+  test('a conversion of Google Ads is told where the page of the form has the tag', () => {
+    const parts = partsOf({'google-ads': 'AW-123456789/AbC-D_efG'});
+    const without = platformNames.filter(
+      (name) => !blocksOf(name, parts).some(({code}) => /gtag/.test(code)),
+    );
+    assert.deepEqual(without, ['wix', ...leadToApplyPage]);
   });
 
   test('a snippet without any choices is one with the defaults', () => {
