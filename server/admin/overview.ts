@@ -106,7 +106,7 @@ const sumOf = (numbers: readonly number[]) => numbers.reduce((sum, each) => sum 
 const hoursOf = (time: DateTime): Span[] =>
   Array.from({length: hoursADay}, (_, hour) => {
     const day = time.startOf('day');
-    const next = hour + 1 < hoursADay ? day.set({hour: hour + 1}) : day.plus({days: 1});
+    const next = hour + 1 < hoursADay ? day.set({hour: hour + 1}) : day.plus({days: 1}).startOf('day');
     return {since: day.set({hour}).toMillis(), until: next.toMillis()};
   });
 

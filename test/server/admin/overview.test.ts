@@ -83,6 +83,12 @@ for (const {name, postgres, skip} of databaseKinds)
       assert.equal(today, 3);
       const busy = hours.flatMap((hour, index) => (hour.today > 0 ? index : []));
       assert.deepEqual(busy, [1, 3, 23]);
+      // In Santiago, this Sunday begins at one o'clock.
+      const later = DateTime.fromISO('2026-09-13T23:30', {zone: 'America/Santiago'});
+      const monday = later.minus({weeks: 1}).plus({hours: 1});
+      await accept(entryAt(monday.toMillis(), {partner: 'acme'}));
+      const usual = await readOverview(await adminUnder(), {now: later, status});
+      assert.equal(usual.hours[23]?.usual, 0);
     });
 
     test('each half hour of a destination is as its worst delivery', async (t) => {
