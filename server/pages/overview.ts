@@ -23,7 +23,9 @@ function wordsOf({kind, subject, text, remedy}: Finding, {destinations}: Status,
   // An error may quote what somebody wrote, which a viewer does not read.
   const byHand =
     kind !== 'stop' || seesPersons(visit.seen) ? remedy?.replace(/, then "lead-prequal .*/, '.') : null;
-  if (!row) return {title: text, why: byHand?.includes('lead-prequal ') ? null : (byHand ?? null)};
+  // The clock in it is that of the machine.
+  const title = kind === 'suspects' ? text.replace(/ since .*, for /, ' for ') : text;
+  if (!row) return {title, why: byHand?.includes('lead-prequal ') ? null : (byHand ?? null)};
   const age = row.since === null ? '' : ` for ${since(visit, Date.parse(row.since))}`;
   const what = row.state === 'missing' ? 'is not configured any more' : `has been ${row.state}${age}`;
   return {title: `${row.destination} ${what}: ${waitingWords(row, visit)}.`, why: whyOf(row, visit.seen)};
@@ -133,7 +135,10 @@ function byHour({hours}: Overview, {now}: Visit): Html {
   );
   const marks = [0, 6, 12, 18].map((hour) => html`<text x="${hour * wide + 2}" y="124">${name(hour)}</text>`);
   const usualDay = now.weekdayLong ?? 'day';
-  const words = `Busiest hour: ${name(peak)}, ${counted(hours[peak]?.today ?? 0, 'lead')}. This hour so far: ${hours[now.hour]?.today ?? 0}; usual on a ${usualDay}: ${Math.round(hours[now.hour]?.usual ?? 0)}.`;
+  const highest = hours[peak]?.today ?? 0;
+  const busiest =
+    highest > 0 ? `Busiest hour: ${name(peak)}, ${counted(highest, 'lead')}` : 'No lead has come today';
+  const words = `${busiest}. This hour so far: ${hours[now.hour]?.today ?? 0}; usual on a ${usualDay}: ${Math.round(hours[now.hour]?.usual ?? 0)}.`;
   return html`<section>
     <div class="head">
       <h2>Today by the hour</h2>

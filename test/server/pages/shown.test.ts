@@ -161,6 +161,15 @@ test('since when a destination fails outlives "Try now", and counts no hold and 
   await fails(Date.now() - 3.5 * hour, / failing for 3 h /);
 });
 
+test("the overview has the operator's clock alone, and no busiest hour without a lead", async (t) => {
+  const {get, accept} = await begin(t);
+  const deliveries = [eventTo('crm', {state: 'held'})];
+  await accept(entryAt(Date.now() - 50 * 3_600_000, {partner: 'acme', suspect: 'trap', deliveries}));
+  const text = withoutTags(await get('/'));
+  assert.match(text, /Leads are held as a bot's \(1 for 2 days\)/);
+  assert.match(text, /No lead has come today\. This hour so far: 0;/);
+});
+
 test('the overview says how often the form of a partner was begun and sent, in words and bars', async (t) => {
   const {get, store, accept} = await begin(t);
   await accept(...Array.from({length: 3}, () => entryAt(Date.now(), {partner: 'acme'})));
