@@ -51,7 +51,7 @@ export function preview(platform: PlatformName, parts: SnippetParts, theme: Them
     "style-src 'unsafe-inline'",
     // A link to this page could name any endpoint. No visitor shall send data to a stranger from our own page.
     `connect-src ${new URL('../embed/', parts.applyPage.applyUrl).href}`,
-    'img-src data:',
+    ['img-src data:', ...(parts.logo === undefined ? [] : [new URL(parts.logo).origin])].join(' '),
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'self'",

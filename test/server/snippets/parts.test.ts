@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import {suite, test} from 'node:test';
 import {reservedHeights} from '../../../form/reserved-heights.ts';
 import {onePartner, type Partner} from '../../../server/config/partners.ts';
+import {preview} from '../../../server/http/snippets/preview.ts';
 import {noChoices, readChoices} from '../../../server/snippets/choices.ts';
 import {
   blocksOf,
@@ -299,10 +300,12 @@ suite('what a snippet is made from', () => {
     assert.match(code, / data-layer="dataLayer" sandbox="" /);
   });
 
-  test("a strict policy lets the form load the partner's logo, if there is one", () => {
+  test("a strict policy, and that of the preview, let the form load the partner's logo", () => {
     const withLogo = {...acme, logo: 'https://cdn.acme.example/logo.svg'};
     assert.match(textFor('csp', {}, withLogo), /^img-src https:\/\/cdn\.acme\.example;$/m);
     assert.doesNotMatch(textFor('csp'), /img-src/);
+    const {policy} = preview('html', partsOf({}, withLogo), undefined);
+    assert.match(policy, /; img-src data: https:\/\/cdn\.acme\.example; /);
   });
 
   test('a conversion of Google Ads is told where the page of the form has the tag', () => {
