@@ -123,8 +123,8 @@ type Found = ReturnType<Awaited<ReturnType<LeadReader['findRecords']>>['get']>;
 
 /**
  * Decides what becomes of a claimed delivery. Dropped: the lead was erased or its consent revoked. Held: the lead is held because
- * of its number, whoever made it due, but not its confirmation (`isHeldWith`). An unreadable lead is retried, except for events
- * that need only the ids. Outcomes of calls are also told after a stop.
+ * of its number, whoever made it due; its confirmation only if the mailbox said stop, too (`isHeldWith`). An unreadable lead is
+ * retried, except for events that need only the ids. Outcomes of calls are also told after a stop.
  * @param outcomes of the lead, up to the one that the delivery is about
  */
 function whatItTakes(
@@ -141,7 +141,9 @@ function whatItTakes(
   if (isErased(record)) return content === 'erased' ? {lead: record, content} : 'dropped';
   if (content === 'outcome') return {lead: record, content, outcome: newestOf(outcomes)};
   if (content === 'erased' || record.revoked) return 'dropped';
-  return record.isSuppressed && content !== 'confirmation' ? 'held' : {lead: record, content};
+  const {isSuppressed, mailboxStoppedAt} = record;
+  const isHeld = isSuppressed && (content !== 'confirmation' || mailboxStoppedAt !== undefined);
+  return isHeld ? 'held' : {lead: record, content};
 }
 
 const hasAmong = ([index, more]: ReturnType<typeof amongText>) => `

@@ -289,6 +289,18 @@ forEachStore((store) => {
     await send(server, {phone});
     await ended(2);
     assert.equal(mail.received.length, 2);
+
+    // The mailbox that said stop gets none, also if its delivery is made due.
+    const {id} = await send(server, {phone, email: mail.received[0]?.to[0]});
+    const own = `lead_id = '${id}' AND content = 'confirmation'`;
+    await server.execute(
+      `UPDATE deliveries SET state = 'waiting', reason = NULL, next_attempt_at = 0 WHERE ${own}`,
+    );
+    await until(async () => {
+      const [row] = await server.select(`SELECT state, reason FROM deliveries WHERE ${own}`);
+      return row?.['state'] === 'held' && row['reason'] === 'suppressed';
+    });
+    assert.equal(mail.received.length, 2);
   });
 
   test('without a reply to the e-mail it is not sent again', async (t) => {
