@@ -442,7 +442,7 @@ export const mutants: readonly Mutant[] = [
     to: 'revoked_at IS NOT NULL',
     also: {
       file: 'server/store/claim-queries.ts',
-      from: "return record.isSuppressed ? 'held' : {lead: record, content};",
+      from: "return isHeld ? 'held' : {lead: record, content};",
       to: 'return {lead: record, content};',
     },
     flavour: 'revoking',
