@@ -37,7 +37,7 @@ const isStore = /^(DATABASE_PATH|DATABASE_URL|DATA_KEY)(_FILE)?$/;
 
 /** A name, its value in quotes, and the rest of the line. */
 const quoted = /^([^=#\n]+=[ \t]*)(["'`])([^]*?)\2(.*)/gm;
-/** What may stand behind a value in quotes. Node drops anything there. */
+/** What may follow a value in quotes: nothing, or a comment. Node drops whatever else stands there. */
 const isComment = /^\s*(?:#|$)/;
 /** A name without a value, and spaces, behind which Node would take the next line for the value. */
 const emptyValue = /^([^=#\n]+=)[ \t]+$/gm;

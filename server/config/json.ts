@@ -57,7 +57,10 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Texts, with the colon if they are names, the braces around names, and comments, in which both mean nothing. */
+/**
+ * The braces of objects, and texts in quotes, which are names if a colon follows. Comments are found, too, so that what looks like
+ * either in them does not count.
+ */
 const nameOrBrace = /("(?:\\.|[^"\\])*")(\s*:)?|[{}]|\/\/.*|\/\*[^]*?\*\//g;
 
 /** The first name that an object has twice, and where. `JSON.parse` would take the last value, and drop the others. */

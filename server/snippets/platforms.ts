@@ -278,7 +278,7 @@ export type PlatformName = keyof typeof platforms;
  */
 export const leadToApplyPage: ReadonlySet<PlatformName> = new Set(['frame', 'email']);
 
-/** Where the form is in a frame, or there is none, the tag of the page hears nothing of its leads. */
+/** The form is in a frame there, or on another page, so a tag on the partner's page hears nothing of its leads. */
 const lacksTag: ReadonlySet<PlatformName> = new Set([...leadToApplyPage, 'wix']);
 
 /** What shows a file or a component, and not HTML. */
